@@ -22,7 +22,9 @@ RETENTION_PERIOD = timedelta(hours=24)
 LEASE_DURATION = timedelta(minutes=5)  # after this time, an unfinished request counts as abandoned
 REPLAYED_HEADERS = ("Content-Type", "ETag", "Location", "Link")
 MAX_KEY_LENGTH = 128
-NON_ATOMIC_OPERATIONS = frozenset({"prefill_draft"})  # calls GitHub before it writes, and is idempotent
+# The first operation of each path whose writes call GitHub first. Repeated, they change nothing more: the details are
+# equal, and a label policy replaces the open proposal.
+NON_ATOMIC_OPERATIONS = frozenset({"prefill_draft", "get_integration", "get_label_policy"})
 
 
 def compute_request_digest(request: HttpRequest) -> str:

@@ -9,6 +9,7 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
+from integrations.sla.models import SupportIssueEvent
 from integrations.submissions.models import IntegrationDraft, ReviewMessage
 from integrations.submissions.services import drafts
 from portal.api import idempotency
@@ -161,3 +162,30 @@ def test_no_transaction_is_open_during_requests_to_github(
     assert (first.status_code, atomic_flags) == (200, [False])
     assert (second.content, second["Idempotent-Replayed"]) == (first.content, "true")
     assert first.json()["note"] == prefill("")["error"] != ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_transaction_is_open_during_the_lookup_of_accounts(api: ApiClient, rocket: Any, settings: Any) -> None:
+    settings.GITHUB_API_URL = "http://127.0.0.1:1"
+    atomic_flags: list[bool] = []
+
+    def record_lookup(execute: Any, sql: str, *arguments: Any) -> Any:
+        if sql.startswith("SELECT") and SupportIssueEvent._meta.db_table in sql:
+            atomic_flags.append(connection.in_atomic_block)
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(record_lookup):
+        answer = api.post(
+            f"/integrations/{rocket.uuid}/label-policy", {"critical": ["bug"], "team": ["octocat"]}, **KEY
+        )
+    assert (get_problem_type(answer), atomic_flags) == ("validation-error", [False])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_transaction_is_open_while_a_new_repository_is_read(
+    api: ApiClient, rocket: Any, atomic_flags: list[bool]
+) -> None:
+    details = {"name": "Rocket", "description": "It flies.", "category": "ci-cd", "offerings": ["Open Source"]}
+    changes = details | {"repository_address": "acme/nomad-driver-other"}
+    assert api.patch(f"/integrations/{rocket.uuid}", changes, **KEY).status_code == 200
+    assert atomic_flags == [False]
