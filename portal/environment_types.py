@@ -122,7 +122,9 @@ def _validate_dns_servers(servers: list[str]) -> list[str]:
     for server in servers:
         address, _, port = server.partition("#")
         try:
-            ip_address(address), int(port or 53)
+            ip_address(address)
+            if int(port or 53) not in range(1, 65536):
+                raise ValueError
         except ValueError:
             raise ValueError(f"must list IP addresses, such as 192.0.2.53 or 192.0.2.53#5353, not {server!r}") from None
     return servers

@@ -121,6 +121,15 @@ def test_proxies_are_a_number_or_networks(load):
     assert TrustedProxies() == load(TRUSTED_PROXIES="").TRUSTED_PROXIES
 
 
+@pytest.mark.parametrize("server", ["192.0.2.53#0", "192.0.2.53#65536", "192.0.2.53#-1", "dns.acme.io"])
+def test_dns_server_that_cannot_be_asked_is_refused(load, server):
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        load(DNS_SERVERS=f"192.0.2.53#5353,{server}")
+    assert str(refusal.value) == (
+        f"DNS_SERVERS must list IP addresses, such as 192.0.2.53 or 192.0.2.53#5353, not {server!r}."
+    )
+
+
 @pytest.mark.parametrize("word", ["1", "yes", "TRUE", "on"])
 def test_flag_is_on(load, word):
     assert load(PORTAL_DEBUG=word).PORTAL_DEBUG is True
