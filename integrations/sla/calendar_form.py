@@ -57,6 +57,7 @@ class CalendarForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text=gettext_lazy("Enter one per line, date first. For example, 2026-12-24 Office closed"),
     )
+    # A calendar that a colleague saved in between must not be overwritten.
     seen_id = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
 
     def __init__(self, *, now: datetime, **kwargs: Unpack[FormArguments]) -> None:
@@ -89,10 +90,12 @@ class CalendarForm(forms.Form):
 
     def _load_holidays(self) -> dict[str, str]:
         country, subdivision = self.cleaned_data["country"], self.cleaned_data["subdivision"]
+        # The codes of regions are unique only within a country.
         if not country:
             if subdivision:
                 raise UnknownRegionError(gettext_noop("Select a country, or leave this field blank."))
             return {}
+        # A calendar stores the holidays of the years ahead, so that an update of the library doesn't move due dates.
         holidays = load_holidays(country, subdivision, self.now.year, self.now.year + HOLIDAY_YEARS_AHEAD)
         return {day.isoformat(): name for day, name in holidays.items()}
 
@@ -142,6 +145,7 @@ def preview_calendar(
     """Compare five business days from now in both calendars, and list the days that change within a year."""
     current_calendar, new_calendar = current.calendar if current else Calendar(), proposed_edition.calendar
     first_day = now.astimezone(new_calendar.zone).date()
+    # A year contains each holiday once.
     days = [first_day + timedelta(days=n) for n in range(366)]
     changed_days = [day for day in days if current_calendar.is_business_day(day) != new_calendar.is_business_day(day)]
     days_off = [
@@ -152,6 +156,7 @@ def preview_calendar(
     open_clocks = SlaClock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, is_committed=True)
     return CalendarPreview(
         open_clocks=open_clocks.filter(monitored_repository__ended_at=None).count(),
+        # Five business days are the published target for issues that are not critical.
         due_before=add_business_days(now, 5, current_calendar).astimezone(UTC),
         due_after=add_business_days(now, 5, new_calendar).astimezone(UTC),
         new_days_off=days_off[:MAX_PREVIEW_DAYS],

@@ -22,6 +22,7 @@ from portal.core.business_time import Calendar
 from portal.core.exports import CellValue
 
 CHUNK_SIZE = 1_000
+# Issues store the time and the role of the last comment, but not its author.
 LAST_COMMENTER = Subquery(
     SupportIssueEvent.objects.filter(
         issue=OuterRef("issue"),
@@ -157,6 +158,7 @@ def select_columns(clocks: QuerySet[SlaClock]) -> QuerySet[SlaClock, ClockColumn
 
 def iterate_records(clocks: QuerySet[SlaClock], now: datetime) -> Iterator[ClockRecord]:
     """Yield the records of clocks, read in chunks."""
+    # An export can have tens of thousands of rows, so neither they nor their issues' other clocks are read at once.
     rows = select_columns(clocks).iterator(CHUNK_SIZE)
     while chunk := list(islice(rows, CHUNK_SIZE)):
         yield from build_records(ClockRecord, chunk, now)

@@ -55,6 +55,7 @@ class TimeUsage:
 
     @property
     def percent(self) -> int:
+        # Rounded down, so that 100% is never shown before the due date.
         return int(100 * self.counted / self.allowed_time) if self.allowed_time else 0
 
     @property
@@ -106,11 +107,13 @@ def calculate_usage(columns: UsageColumns, calendar: Calendar, now: datetime) ->
     sla = get_edition(columns.integration__program_key, columns.issue__edition).sla
     target = sla.get_target(columns.target_type, columns.severity)
     counted_time = timedelta(seconds=columns.counted_seconds)
+    # After the end of monitoring, the time of the last projection is final.
     is_running = columns.stopped_at is None and columns.monitored_repository__ended_at is None
     if target and target.allowed_time and columns.due_at and is_running:
         scale = sla.localize_calendar(calendar).days if target.business_days else ELAPSED_SCALE
         counted_time = target.allowed_time + scale.get_position(now) - scale.get_position(columns.due_at)
     paused_time = timedelta(seconds=columns.paused_seconds)
+    # During a pause, no event may arrive that projects the clock again.
     if columns.state == ClockStatus.PAUSED and columns.issue__projected_at:
         paused_time += max(now - columns.issue__projected_at, timedelta())
     return TimeUsage(max(counted_time, timedelta()), paused_time, target)

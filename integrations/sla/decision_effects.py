@@ -53,6 +53,7 @@ DecisionPreview: TypeAlias = tuple[IssueDecision, DecisionEffect | None]
 
 def lock_for_preview(issue: SupportIssue) -> bool:
     """Lock the rows that decisions lock, in the same order and without waiting. Return whether both are locked."""
+    # A page must not hang until another decision or a poll ends, so it shows no effect instead.
     integrations = Integration.objects.select_for_update(skip_locked=True, of=("self",))
     is_locked = integrations.filter(pk=issue.integration_id).first() is not None
     return is_locked and event_store.lock_repository(issue.monitored_repository_id) is not None
@@ -67,6 +68,7 @@ def preview_decision(
     """
     clocks_before = _read_clocks(issue)
     week = _find_week(issue, now)
+    # The decision itself is performed, so that its effect can't differ from what was shown.
     totals_before = _read_totals(issue, week, now)
     try:
         with transaction.atomic():
@@ -81,6 +83,7 @@ def preview_decision(
 
 def _read_clocks(issue: SupportIssue) -> dict[str, ClockOutcome]:
     breached = set(SlaBreach.objects.filter(issue=issue, retracted_at=None).values_list("clock_id", flat=True))
+    # First the response, then the resolution.
     clocks = SlaClock.objects.filter(issue=issue).order_by("-target_type")
     return {
         clock.target_type: ClockOutcome(clock.due_at if clock.is_committed else None, clock.pk in breached)
@@ -113,6 +116,7 @@ def _list_values(effect: DecisionEffect, side: str, now: datetime) -> list[tuple
     for clock in effect.clocks:
         state: ClockOutcome = getattr(clock, side)
         target_type = gettext(TARGET_TYPE_LABELS[clock.target_type])
+        # A waiver retracts the breach as well, but the breach stays visible and must not seem to have never happened.
         is_waived = clock.before.is_breached and effect.outcome == "waive_breach"
         breach = gettext("breached") if state.is_breached else gettext("waived") if is_waived else gettext("no breach")
         due_date = when(state.due_at, now=now) if state.due_at else gettext("no due date")

@@ -23,6 +23,7 @@ def build_event_url(url: str, key: str) -> str:
     kind, _, number = key.partition(":")
     if not key:
         return ""
+    # Changes that only a webhook reported have no ID that GitHub could link to.
     return f"{url}#{ANCHORS[kind]}-{number}" if kind in ANCHORS and number.isdigit() else url
 
 

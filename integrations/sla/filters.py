@@ -82,12 +82,14 @@ class ClockFilters:
         """Return the matching clocks in the filtered state, most urgent first, stopped clocks newest first."""
         clocks = self.list_clocks().filter(build_state_condition(self.state, now))
         if self.state == "all" or self.state in SETTLED_STATES:
+            # SQLite and PostgreSQL sort missing values to different ends.
             return clocks.order_by(F("stopped_at").desc(nulls_first=True), F("due_at").asc(nulls_last=True), "pk")
         return clocks.order_by(F("due_at").asc(nulls_last=True), "pk")
 
 
 def build_state_condition(state: str, now: datetime) -> Q:
     """Return the condition of a state filter on clocks."""
+    # Clocks of ended monitoring are never updated again and would stay open forever.
     monitored_condition = Q(monitored_repository__ended_at=None)
     return {
         "at_risk": Q(state=ClockStatus.RUNNING, warn75_at__lte=now) & monitored_condition,
@@ -123,6 +125,7 @@ class SlaFilterForm(forms.Form):
     severity = forms.ChoiceField(label=gettext_lazy("Severity"), required=False)
 
     def __init__(self, filters: ClockFilters) -> None:
+        # Valid values replace what was entered, such as the beginning of a name. Invalid ones stay, to be reported.
         super().__init__(filters.entered | {name: value for name, value in filters.values.items() if value})
         self._set_choices("program", [(key, program.name) for key, program in PROGRAMS.items()])
         self._set_choices("severity", [(str(Severity.CRITICAL), _("Critical")), (str(Severity.OTHER), _("Other"))])
@@ -173,6 +176,7 @@ def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
     }
     return ClockFilters(
         user,
+        # No filter can widen what the user can see.
         build_visibility_condition(user) & build_scope_condition(values, partner_id),
         entered,
         Q(severity=values["severity"]) if values["severity"] else Q(),
@@ -187,6 +191,7 @@ def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
 
 def determine_report_key(values: Mapping[str, str], partner_id: int, *, can_see_all: bool) -> str:
     """Return the key of the report with the same scope, or "". `partner_id` is the filtered or only partner, or 0."""
+    # Reports exist for one partner, one program, or all programs, but not for combinations.
     if values["severity"] or values["integration"] or (values["program"] and values["partner"]):
         return ""
     if can_see_all and not values["partner"]:
@@ -213,6 +218,7 @@ def build_scope_condition(values: Mapping[str, str], partner_id: int | None) -> 
 def _list_partners(user: AnyUser) -> Choices:
     """Return (slug, name) of the partners with monitored repositories, sorted by name, at most MAX_OPTIONS + 1."""
     monitored_repositories = MonitoredRepository.objects.filter(integration__partner=OuterRef("pk"))
+    # Unordered, because beyond the limit only the number of rows counts, and the database would sort all of them.
     rows = _list_visible_partners(user).filter(Exists(monitored_repositories)).order_by().values_list("slug", "name")
     return _read_options("all" if permissions.is_program_staff(user) else f"user {user.pk}", rows)
 
@@ -248,6 +254,7 @@ def _find_partner(user: AnyUser, text: str) -> Partner | None:
     if not text:
         return None
     rows = _list_visible_partners(user)
+    # Links contain the slug. People who get a text field instead of a select enter a name.
     return rows.filter(slug=text).first() or _find_by_name(rows, text)
 
 

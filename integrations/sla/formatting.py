@@ -38,6 +38,7 @@ def describe_reason(segment: Segment, calendar: Calendar) -> str:
 def describe_days_off(period: Segment | TimeSegment, calendar: Calendar) -> str:
     """Describe days off, such as "Days off: Sat, Apr 11; Sun, Apr 12", with the names of holidays."""
     first = period.start.astimezone(calendar.zone).date()
+    # The end is 00:00 of the day after the last one.
     last = (period.end - RESOLUTION).astimezone(calendar.zone).date()
     days = [date.fromordinal(ordinal) for ordinal in range(first.toordinal(), last.toordinal() + 1)]
     day_names = "; ".join(

@@ -12,6 +12,7 @@ from integrations.sla.engine.types import IssueState
 from integrations.sla.models import SlaBreach, SupportIssue
 from integrations.sla.services import disputes
 
+# Conditions decide what a page offers. The services check them again under the lock.
 Condition = Callable[[SupportIssue, IssueState, Sequence[SlaBreach]], bool]
 
 
@@ -51,6 +52,7 @@ DECISIONS = (
     IssueDecision(
         disputes.accept_dispute,
         permissions.can_decide,
+        # In a dispute about the severity, this would retract the breach and leave the severity that caused it.
         lambda issue, state, breaches: issue.disputed == "breach" and _is_breach_disputed(issue, state, breaches),
         "check",
         _("Accept dispute"),
@@ -87,6 +89,7 @@ DECISIONS = (
     IssueDecision(
         disputes.lower_severity,
         permissions.can_decide,
+        # No target applies to an excluded issue, so its severity changes nothing.
         lambda issue, state, breaches: state.severity == "critical" and state.is_covered,
         "arrow-down",
         _("Lower severity"),
@@ -108,6 +111,7 @@ DECISIONS = (
     IssueDecision(
         disputes.request_lower_severity,
         permissions.can_edit,
+        # A second request would hide the reason and the age of the first one.
         lambda issue, state, breaches: not issue.disputed and state.severity == "critical" and state.is_covered,
         "send",
         _("Request lower severity"),
@@ -140,4 +144,5 @@ DECISIONS = (
     ),
 )
 # The program's, which the dispute page offers
+# With an open dispute, the issue page links to the dispute page instead, which shows the effects.
 DISPUTE_DECISIONS = {each.name: each for each in DECISIONS if each.permission is permissions.can_decide}

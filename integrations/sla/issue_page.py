@@ -138,12 +138,15 @@ class IssuePage:
 
 def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePage:
     """Build the page from a new projection."""
+    # The time of the stored projection: an issue can be newer than the end of monitoring or, if clocks differ, than
+    # now.
     context = inputs.build_projection_context(issue, get_projection_time(issue, now))
     events = list_events(issue, context.now)
     sla = get_edition(issue.integration.program_key, issue.edition).sla
     try:
         state = project_issue_state(inputs.list_timeline_events(issue), context)
         panels = [build_clock_panel(clock, context, sla, issue.url) for clock in state.clocks]
+    # GitHub may not have confirmed the webhook that reported the opening.
     except MissingOpeningError:
         state, panels = build_state_without_opening(issue), []
     messages = (event for event in reversed(events) if event.kind in (IssueEventKind.OPENED, IssueEventKind.COMMENTED))
@@ -218,6 +221,7 @@ def build_meter_parts(clock: ClockState, allowed_time: timedelta | None) -> Mete
             within_target = min(segment.used, remaining)
             remaining -= within_target
             parts += [("counted", within_target), ("over", segment.used - within_target)]
+        # Days off have no key. They would only stretch the meter.
         elif segment.key:
             parts.append(("paused", segment.length))
     return [(kind, amount / timedelta(hours=1)) for kind, amount in [*parts, ("left", remaining)] if amount]

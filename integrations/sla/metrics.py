@@ -95,6 +95,7 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
 
     A paused clock counts as paused since the last comment.
     """
+    # Clocks store only their current status. If someone commented later, the clock may not have been paused then.
     spoke_since = SupportIssue.objects.filter(pk=OuterRef("issue_id"), last_commented_at__gt=evaluated_at)
     status_case = Case(
         When(Q(state=ClockStatus.PAUSED) & ~Exists(spoke_since), then=Value(str(ClockStatus.PAUSED))),
@@ -105,6 +106,7 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
     open_condition = (
         Q(stopped_at=None)
         | Q(stopped_at__gt=evaluated_at)
+        # A stop that the data doesn't confirm yet doesn't settle a clock (decision 0073).
         | Q(state=ClockStatus.DATA_INCOMPLETE, due_at__lte=evaluated_at)
     )
     monitored_condition = Q(monitored_repository__ended_at=None) | Q(monitored_repository__ended_at__gt=evaluated_at)
@@ -131,6 +133,7 @@ def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_a
 def get_closed_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> Totals:
     """Return the met and breached clocks within [start, end), without the status of open clocks."""
     stopped_clocks = SlaClock.objects.filter(scope.build_condition(), stopped_at__gte=start, stopped_at__lt=end)
+    # By due date, so that a breach that was found late counts in the period in which it happened.
     breach_count = list_breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
     ideal_count = SlaClock.objects.filter(
         scope.build_condition(),
@@ -138,6 +141,7 @@ def get_closed_metrics(scope: MetricsScope, start: datetime, end: datetime, eval
         ideal_due_at__gte=start,
         ideal_due_at__lt=end,
     ).count()
+    # SQLite can't calculate a median, so one query reads the hours and the counts.
     met_count, hours = 0, dict[str, list[float]]()
     for target_type, seconds, is_committed, state in stopped_clocks.values_list(
         "target_type", "counted_seconds", "is_committed", "state"
@@ -165,6 +169,7 @@ def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before
 def list_overdue_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[SlaClock]:
     """Return clocks that were overdue and not stopped, critical ones first, then the oldest first."""
     overdue_clocks = list_open_clocks(scope, evaluated_at).filter(
+        # With incomplete data, an issue may be overdue as well.
         past_status__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
     )
     return _select_related(overdue_clocks).order_by("severity", "due_at", "pk")  # "critical" sorts before "other"

@@ -55,6 +55,7 @@ def notify_integration(pk: int, now: datetime) -> bool:
     integration = lock_integration(pk)
     pending_alerts = Alert.objects.filter(integration=integration, notified_at=None, not_before__lte=now)
     locked_alerts = pending_alerts.select_for_update(of=("self",)).select_related("clock__issue__monitored_repository")
+    # In a fixed order, because the email and the history name the first issue.
     alerts = list(locked_alerts.order_by("due_at", "clock__issue__number", "pk")[:MAX_ISSUES_PER_EMAIL])
     relevant_alerts = [alert for alert in alerts if _is_still_relevant(alert, integration)]
     deferrable_alerts = [alert for alert in relevant_alerts if _can_wait(alert)]
@@ -71,6 +72,7 @@ def notify_integration(pk: int, now: datetime) -> bool:
     has_notified, retry_at = warnings.notify_recipients(
         integration, deferrable_alerts, lambda alert: _build_issue_payload(alert, now), now
     )
+    # Warnings stay pending until everyone who isn't working now has received them, too.
     waiting_pks = [alert.pk for alert in deferrable_alerts] if retry_at else []
     Alert.objects.filter(pk__in=waiting_pks).update(not_before=retry_at)
     updated_count = (

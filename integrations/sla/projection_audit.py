@@ -49,6 +49,7 @@ def replay_issues(
     if monitored_repository_id:
         issues = issues.filter(monitored_repository=monitored_repository_id)
     while True:
+        # By key instead of offset, so that issues added in the meantime don't shift the chunks.
         pks = list(issues.filter(pk__gt=last_pk).order_by("pk").values_list("pk", flat=True)[:CHUNK_SIZE])
         if not pks:
             return
@@ -63,6 +64,7 @@ def _compare_chunk(pks: list[int], now: datetime, counts: ReplayCounts) -> Itera
         clocks.setdefault(clock.issue_id, {})[clock.target_type] = clock
     due_times_by_clock: dict[int, set[datetime]] = {}
     is_missed = Q(due_at=F("clock__due_at"), clock__is_committed=True) & ~Q(clock__state=ClockStatus.MET)
+    # A breach that a decision retracted counts as recorded, because the portal doesn't record it again.
     recorded_breaches = SlaBreach.objects.filter(Q(retracted_at=None) | ~Q(outcome="") & is_missed, issue__in=pks)
     for pk, due_at in recorded_breaches.values_list("clock_id", "due_at"):
         due_times_by_clock.setdefault(pk, set()).add(due_at)
@@ -116,6 +118,7 @@ def _compare_breaches(
     expected_due_times = set()
     if clock.is_committed and clock.due_at and clock.state in (*RUNNING_STATUSES, ClockStatus.LATE):
         known_up_to = min(now - PROCESSING_DELAY, issue.monitored_repository.data_up_to)
+        # A breach is only expected if the data was complete up to the due date.
         if clock.state == ClockStatus.LATE or clock.due_at <= known_up_to:
             expected_due_times = {clock.due_at}
     for due_at in recorded_due_times - expected_due_times:

@@ -24,6 +24,7 @@ class SupportStatus:
 
 def list_support_statuses(integrations: Iterable[Integration], now: datetime) -> dict[int, SupportStatus]:
     """Return the SLA status of those in support that need no action by their primary key, with two queries."""
+    # What the others wait for matters more, and their rows already show it.
     integrations = [row for row in integrations if row.next_action_code == "none_monitored"]
     if not integrations:
         return {}

@@ -39,6 +39,7 @@ def advance_clocks(now: datetime, batch: int = BATCH_SIZE) -> ClockProcessingRes
     """
     advance_batch = _advance_by_statement if connection.vendor == "postgresql" else _advance_by_row
     due_count = SlaClock.objects.filter(next_at__lte=now).count()
+    # Clocks that another run has locked stay due, so a loop until none is left might not end.
     results = [advance_batch(now, batch) for _ in range(-(-due_count // batch))]
     return ClockProcessingResult(*map(sum, zip(*results, strict=True)))
 
@@ -61,6 +62,7 @@ def _advance_by_row(now: datetime, limit: int) -> ClockProcessingResult:
 
 def _advance_clock(clock: SlaClock, now: datetime) -> str:
     kind, share = evaluate_clock(clock, now)
+    # A late reply has stopped such a clock: its breach is recorded, but it isn't open anymore.
     is_late = clock.state == ClockStatus.LATE
     changes = {
         "next_at": now + RETRY_DELAY,
@@ -73,6 +75,7 @@ def _advance_clock(clock: SlaClock, now: datetime) -> str:
     if not SlaClock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
         return "gone"  # another run processed the clock
     if kind == "data_incomplete":
+        # Polls start in the order of `poll_at`, so a repository that is already due keeps its place.
         MonitoredRepository.objects.filter(pk=clock.monitored_repository_id, poll_at__gt=now).update(poll_at=now)
     else:
         _record_outcome(clock, kind, share, now)
@@ -83,6 +86,7 @@ def evaluate_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:
     """Return the outcome of a due clock (breached, warned, or data_incomplete) and the used share."""
     assert clock.due_at
     assert clock.next_at
+    # tasks.sql repeats these rules for PostgreSQL. A test compares the rows that both write.
     data_up_to = clock.monitored_repository.data_up_to
     if clock.due_at <= now:
         return ("breached" if data_up_to >= clock.due_at else "data_incomplete"), 100

@@ -65,6 +65,7 @@ def notify_recipients(
 def _get_events_by_alert(integration: Integration, alerts: Iterable[Alert]) -> dict[str, AuditEvent]:
     """Return the events of these alerts for the first recipients by alert key."""
     first_created_at = min(alert.created_at for alert in alerts)
+    # Warnings about critical issues are sent to everyone immediately, so their events have no `later`.
     recent_events = integration.events.filter(
         event_type=EVENT_TYPE, at__gte=first_created_at, data__has_key="later"
     ).order_by("seq")
@@ -103,6 +104,7 @@ def create_early_warnings(now: datetime) -> int:
         severity=Severity.OTHER,
         monitored_repository__ended_at=None,
         next_at__gt=now,
+        # At the due date, the clock is checked for a breach instead.
         next_at__lt=F("due_at"),
         next_at__gte=F("warn75_at"),
         due_at__lte=now + MAX_WORKDAY_GAP,

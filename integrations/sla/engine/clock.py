@@ -47,9 +47,12 @@ def build_effective_targets(
     targets = []
     if critical_since is not None:
         target = sla.get_target(target_type, Severity.CRITICAL)
+        # Without a critical target, nothing is due from the label on, so the time is measured from the opening.
         start = critical_since if target else opened_at
         targets.append(_build_effective_target(Severity.CRITICAL, start, target, calendar))
     critical = targets[0] if targets else None
+    # After a late label, the target for other issues stays in force and the earlier of the two due dates applies.
+    # Otherwise, a critical label shortly before the due date would extend the time.
     if critical is None or not critical.is_committed or critical_since != opened_at:
         target = sla.get_target(target_type, Severity.OTHER)
         other = _build_effective_target(Severity.OTHER, opened_at, target, calendar)
@@ -62,6 +65,8 @@ def _build_effective_target(
     severity: Severity, start: datetime, target: SlaTarget | None, calendar: Calendar
 ) -> EffectiveTarget:
     allowed_time = target.allowed_time if target else None
+    # The Support steps of the published programs give critical issues 48 hours and all others 5 business days. Without
+    # a target, time is measured in the same units.
     is_elapsed = target.hours is not None if target and allowed_time else severity == Severity.CRITICAL
     scale = business_time.ELAPSED_SCALE if is_elapsed else calendar.days
     is_committed = target is not None and allowed_time is not None and not target.is_ideal
@@ -70,6 +75,8 @@ def _build_effective_target(
 
 def select_strictest_target(targets: Sequence[EffectiveTarget], pauses: Sequence[ClockPause]) -> EffectiveTarget:
     """Return the committed target that is due first, or else an ideal or measured target."""
+    # A target has no due date during an open pause. An ideal target never takes precedence over a required one, because
+    # only a required target can be breached.
     latest = datetime.max.replace(tzinfo=UTC)
     return min(targets, key=lambda target: (not target.is_committed, target.calculate_due_at(pauses) or latest))
 
@@ -86,6 +93,7 @@ def measure_clock(
     end = stop.start if stop else context.now
     intervals = merge_intervals([*stops, *waits])
     if stop:
+        # What happens after the stop, such as a question that is still open, must not move the due date.
         intervals = [replace(each, end=min(each.end or end, end)) for each in intervals if each.start < end]
     pauses = [ClockPause(interval.start, interval.end) for interval in intervals]
     target = select_strictest_target(targets, pauses)
@@ -130,6 +138,7 @@ def _is_lasting(stop: UncountedInterval, stops: Sequence[UncountedInterval]) -> 
     """Return whether the clock has been stopped continuously since this stop, possibly by later stops."""
     end = stop.end
     while end is not None:
+        # A deleted reply still counts if another reply or a closing covered the time of its deletion.
         later_ends = [other.end for other in stops if other.start <= end and (other.end is None or other.end > end)]
         if not later_ends:
             return False
@@ -141,6 +150,7 @@ def _determine_status(state: ClockState, is_paused: bool, context: ProjectionCon
     """Return the clock's status. Without complete data it is neither met nor breached."""
     due_at, stopped_at, known_up_to = state.due_at, state.stopped_at, min(context.now, context.data_up_to)
     if stopped_at is not None and (due_at is None or stopped_at <= due_at):
+        # A webhook can report a stop before all earlier events are known, and one of them may change the result.
         return ClockStatus.MET if stopped_at <= known_up_to else ClockStatus.DATA_INCOMPLETE
     if due_at is None or context.now < due_at:
         return ClockStatus.PAUSED if is_paused else ClockStatus.RUNNING
@@ -154,6 +164,7 @@ def merge_intervals(intervals: Sequence[UncountedInterval]) -> list[UncountedInt
     merged: list[UncountedInterval] = []
     for interval in sorted(intervals, key=lambda interval: interval.start):
         last_end = merged[-1].end if merged else interval.start
+        # An open interval already covers everything after its start.
         if last_end is None:
             break
         start = max(interval.start, last_end)

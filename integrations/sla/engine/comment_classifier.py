@@ -7,8 +7,10 @@ import re
 
 QUOTE_PATTERN = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 COMMAND_PATTERN = re.compile(r"^[ \t]*/\w[\w-]*(?:[ \t].*)?$", re.MULTILINE)
+# In GitHub's Markdown, a comment or code block that isn't closed extends to the end of the text.
 HTML_COMMENT_PATTERN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 CODE_PATTERN = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+# Anyone can comment. The lengths are limited so that hostile text can't keep a pattern busy.
 IMAGE_PATTERN = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\n]{0,1000}\)|<img\b[^>]{0,1000}>", re.IGNORECASE)
 URL_PATTERN = re.compile(r"https?://\S+")
 MARKUP_PATTERN = re.compile(r"@[\w-]+(?:/[\w-]+)?|:[a-z0-9_+-]+:|</?\w+[^>]{0,300}>", re.IGNORECASE)
@@ -70,6 +72,7 @@ def is_answer(text: str) -> bool:
     """
     if is_automatic_reply(text):
         return False
+    # Code and links stay in this text: a patch or a link to the documentation answers an issue without further words.
     own_text = IMAGE_PATTERN.sub(" ", QUOTE_PATTERN.sub(" ", HTML_COMMENT_PATTERN.sub(" ", text)))
     if URL_PATTERN.search(own_text) or re.search(r"`[^`\s][^`]*`", own_text):
         return True

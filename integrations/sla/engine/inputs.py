@@ -30,6 +30,7 @@ def build_timeline_event(row: SupportIssueEvent) -> TimelineEvent:
 
 def list_timeline_events(issue: SupportIssue) -> list[TimelineEvent]:
     """Return all stored events of an issue."""
+    # `all` reads the prefetched rows. Another method of the manager would query once for each issue.
     return [build_timeline_event(row) for row in issue.events.all()]
 
 
@@ -57,6 +58,7 @@ def find_issue(text: str) -> SupportIssue | None:
     if repository and number.isascii() and number.isdigit() and len(number) < 19:
         matches = issues.alias(named=Lower("monitored_repository__repository"))
         matches = matches.filter(named=repository.lower(), number=int(number))
+        # The same repository can have belonged to an integration that ended.
         ended_last = F("monitored_repository__ended_at").desc(nulls_first=True)
         return matches.order_by(ended_last, "-monitored_repository__began_at").first()
     try:

@@ -18,6 +18,7 @@ class ParticipantSide(StrEnum):
 
 
 TEAM_ASSOCIATIONS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+# An outside collaborator can be a user of the product. An issue that such a person opens is not the partner's own.
 PARTNER_ASSOCIATIONS = frozenset({"OWNER", "MEMBER"})
 BOT_LOGIN_PATTERN = re.compile(r"\[bot\]$|(?:^|[-_])(?:ro)?bot\d*(?:$|[-_])", re.IGNORECASE)
 # Actions that GitHub restricts to collaborators, except that anyone can close and reopen their own issue
@@ -36,6 +37,7 @@ class IssueParticipants:
         if is_machine(actor, self.policy):
             return ParticipantSide.MACHINE
         person_id = self.policy.second_accounts.get(actor.id, actor.id)
+        # Before the team: people don't respond to themselves, even if the reporter is a maintainer (decision 0073).
         if person_id == self.author:
             return ParticipantSide.REPORTER
         is_team = actor.association in TEAM_ASSOCIATIONS or actor.id in self.team
@@ -65,6 +67,7 @@ class EventTracker:
 
 def is_machine(actor: Actor, policy: SlaPolicy) -> bool:
     """Return whether GitHub, the login, or the policy identifies the actor as a bot."""
+    # GitHub's other types are Bot, Organization, and Mannequin, the stand-in for an imported author.
     return actor.type != "User" or actor.id in policy.bots or bool(BOT_LOGIN_PATTERN.search(actor.login))
 
 
@@ -76,6 +79,7 @@ def identify_participants(
     team = {
         event.actor.id
         for event in events
+        # All unknown actors have the ID 0, so one of them must not make the others partners.
         if event.actor.id and (event.actor.association in TEAM_ASSOCIATIONS or event.kind in PRIVILEGED_KINDS)
     }
     return IssueParticipants(policy, author, policy.team | team - {opening.actor.id})

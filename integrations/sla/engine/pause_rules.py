@@ -44,6 +44,7 @@ class PauseTracker(EventTracker):
     def handle_comment_edited(self, event: TimelineEvent, side: ParticipantSide) -> None:
         writer_side = self.get_writer_side(event, side)
         is_open_request = event.comment in (self.question, self.request)
+        # A maintainer can edit the reporter's comment too, but that is no reply of the reporter.
         if writer_side == ParticipantSide.REPORTER == side:
             self.end_pause(event.at)
         elif writer_side == ParticipantSide.PARTNER and not is_open_request:
@@ -63,6 +64,7 @@ class PauseTracker(EventTracker):
         if self.paused_at is not None or is_automatic or not has_request(event.text):
             return
         question_fingerprint = build_fingerprint(event.text)
+        # Otherwise, one question, asked again after each reply, would pause the clock for good.
         if question_fingerprint in self.question_fingerprints:
             self.notes.append(gettext_noop("The partner repeated a question. The clock keeps running."))
             return
@@ -75,6 +77,7 @@ class PauseTracker(EventTracker):
             self.begin_pause(event)
 
     def begin_pause(self, event: TimelineEvent) -> None:
+        # While the conversation is locked, GitHub lets only people with write access comment.
         if not self.is_locked:
             self.paused_at = event.at
             return

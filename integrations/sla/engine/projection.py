@@ -66,6 +66,7 @@ class IssueProjection:
         self.context = context
         self.has_unverified_events = bool(find_denied_keys(events))
         self.events = order_events(events, context.now)
+        # A list can report an earlier opening than a webhook. Both are stored, and the first one in order counts.
         opening = next((event for event in self.events if event.kind == IssueEventKind.OPENED), None)
         if opening is None:
             raise MissingOpeningError
@@ -103,6 +104,7 @@ class IssueProjection:
             opened_at = self.opening.at
             return ClockState(target_type, False, Severity.OTHER, ClockStatus.NOT_APPLICABLE, opened_at)
         for lowered_at in self.lowered_times:
+            # A decision that lowers the severity retracts nothing, so the targets just before it decide about a breach.
             state = self._measure_clock(target_type, self._build_targets(target_type, lowered_at - RESOLUTION))
             was_in_time = state.stopped_at and state.due_at and state.stopped_at <= state.due_at
             if state.is_committed and state.due_at and state.due_at <= lowered_at and not was_in_time:
@@ -115,6 +117,7 @@ class IssueProjection:
 
     def _measure_clock(self, target_type: TargetType, targets: list[EffectiveTarget]) -> ClockState:
         if target_type == TargetType.RESPOND:
+            # Only resolve pauses: a question of the partner is itself a response, so it stops this clock.
             return measure_clock(target_type, targets, self.stops.list_respond_stops(), [], self.context)
         stops, pauses = self.stops.list_resolve_stops(), self.pauses.list_intervals()
         return measure_clock(target_type, targets, stops, pauses, self.context)
@@ -131,6 +134,7 @@ class IssueProjection:
         """Set the key of the event that started each counted segment. Segments after a day off have none."""
         keys: dict[datetime, str] = {}
         for event in self.events:
+            # Events are ordered, so the first one at a moment is the cause of what begins then.
             keys.setdefault(event.at, event.key)
         segments_by_clock = [
             tuple(

@@ -43,6 +43,7 @@ def find_raised_at(events: Iterable[TimelineEvent], policy: SlaPolicy, cutoff_at
             break
         if event.kind == IssueEventKind.SEVERITY_LOWERED:
             raised_at = None
+        # Only the first critical label counts. A further one must not restart the target's time.
         elif raised_at is None and _has_critical_label(event, policy):
             raised_at = event.at
     return raised_at
@@ -61,4 +62,5 @@ def _has_critical_label(event: TimelineEvent, policy: SlaPolicy) -> bool:
 
 def normalize_label(label: str) -> str:
     """Return the label in the form that policies use."""
+    # GitHub treats names of labels that differ only in letter case as the same label.
     return label.strip().lower()

@@ -68,4 +68,6 @@ def _get_identity(event: TimelineEvent) -> object:
 
 
 def _get_rank(event: TimelineEvent) -> tuple[bool, bool, str]:
+    # The original text replaces the placeholder of an edited comment, and a listed event has an ID to link to. The key
+    # decides between equal events, so that the order of their arrival changes nothing.
     return "unread" not in event.data, event.key.startswith("event:"), event.key

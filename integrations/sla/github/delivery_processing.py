@@ -33,6 +33,7 @@ def process_repository_deliveries(monitored_repository_id: int, now: datetime) -
     while True:
         try:
             count = _process_batch(monitored_repository_id, now, BATCH_SIZE)
+        # A batch is one transaction, so one faulty delivery would hold up all deliveries of the repository.
         except Exception:
             log.exception(
                 "delivery batch of monitored repository %s failed; processing deliveries one by one",
@@ -47,6 +48,7 @@ def process_repository_deliveries(monitored_repository_id: int, now: datetime) -
 def _process_batch(monitored_repository_id: int, now: datetime, size: int, delivery_pk: int | None = None) -> int:
     with transaction.atomic():
         monitored_repository = event_store.lock_repository(monitored_repository_id)
+        # A poll or another run holds the lock. The next run processes what it leaves.
         if monitored_repository is None:
             return 0
         unread_deliveries = GitHubDelivery.objects.filter(

@@ -109,6 +109,7 @@ def _map_issue_change(webhook: IssueWebhook, received_at: datetime) -> tuple[Tim
     data: dict[str, object] = {}
     if kind is None:
         return ()
+    # A payload has no time of its change. Each change updates the issue, except its deletion.
     occurred_at = received_at if kind is IssueEventKind.DELETED else issue.updated_at
     if kind is IssueEventKind.CLOSED:
         occurred_at, data = issue.closed_at or occurred_at, {"reason": issue.state_reason}
@@ -116,6 +117,7 @@ def _map_issue_change(webhook: IssueWebhook, received_at: datetime) -> tuple[Tim
         data, text = {"body": True}, issue.body
     elif kind in (IssueEventKind.LABELED, IssueEventKind.UNLABELED):
         label = webhook.label.name if webhook.label else ""
+    # The column of the key has 120 characters.
     key = str(kind) if kind in FINAL_KINDS else f"{kind}:{label[:80]}:{_format_timestamp(occurred_at)}"
     actor = _build_editor(webhook.sender, issue)
     return (TimelineEvent(key, kind, occurred_at, actor, text, label, data),)
@@ -134,6 +136,7 @@ def _map_comment_change(webhook: CommentWebhook, received_at: datetime) -> tuple
 
 def map_issue(issue: GitHubIssue, *events: TimelineEvent) -> IssueUpdate | None:
     """Map an issue to its opening, followed by further events. None for a pull request."""
+    # GitHub's lists and webhooks of issues contain pull requests, too.
     if issue.pull_request:
         return None
     author, data = _build_actor(issue.user, issue.author_association), {"title": issue.title}

@@ -69,6 +69,7 @@ def _upsert_issues(
 
     Issues opened before the start of support are not covered and not stored.
     """
+    # Several deliveries of a batch can be about one issue. The last entry of a key wins.
     newest_issues = {issue.id: issue for issue in sorted(issues, key=lambda issue: issue.updated_at)}
     ids_by_github_id, created_ids, renamed_ids = {}, set(), set()
     for row in SupportIssue.objects.filter(monitored_repository=monitored_repository, github_id__in=newest_issues):
@@ -78,6 +79,7 @@ def _upsert_issues(
         if issue.updated_at > row.updated_at:
             renamed_ids |= {row.pk} if row.title != issue.title else set()
             issue_rows.update(title=issue.title, url=issue.html_url, updated_at=issue.updated_at)
+        # A forged webhook can report a later opening to move the due date.
         if issue.created_at < row.opened_at:
             issue_rows.update(opened_at=issue.created_at)
     for github_id, issue in sorted(newest_issues.items()):
@@ -149,6 +151,7 @@ def is_duplicate_change(event: TimelineEvent, known_events: Iterable[TimelineEve
         and not other.data.get("guessed")
         and abs(other.at - event.at) <= SAME_CHANGE_TOLERANCE
     ]
+    # An issue can be closed and reopened within the tolerance, so each report of one source matches one of the other.
     other_source_count = sum(other.key.startswith(LISTED_KEY_PREFIX) != is_listed for other in same_changes)
     return other_source_count > len(same_changes) - other_source_count
 

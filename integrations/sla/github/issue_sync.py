@@ -45,6 +45,7 @@ def fetch_changes(api: GitHubApi, monitored_repository: MonitoredRepository, now
         name=monitored_repository.repository,
         number=monitored_repository.repository_id,
     )
+    # No list names deleted issues, and what only a forged webhook reported must be verified even if no list changes.
     last_full_sync_at = monitored_repository.cursors.get("full_at")
     is_full_sync = last_full_sync_at is None or datetime.fromisoformat(last_full_sync_at) + FULL_SYNC_INTERVAL <= now
     # Our credential may see more than the public, and the partner didn't grant access: verify visibility first.
@@ -104,6 +105,7 @@ def _add_edit_events(monitored_repository: MonitoredRepository, updates: list[Is
         issue__monitored_repository=monitored_repository, issue__github_id__in=ids, kind__in=kinds
     )
     known_bodies: dict[int, str] = {}
+    # In order, so that the last known text remains. Changes of the title alone have no text.
     for row in rows.select_related("issue").order_by("at", "pk"):
         if row.kind == IssueEventKind.OPENED or row.data.get("body"):
             known_bodies[row.issue.github_id] = row.text
@@ -121,6 +123,7 @@ def _verify_identity(api: GitHubApi, monitored_repository: MonitoredRepository, 
     identity = issues.get_identity(api, monitored_repository.repository)
     if identity is None:
         return
+    # The portal's credential may see issues that their owner hides (decision 0064).
     if identity.private:
         raise SourceError(PRIVATE)
     changes.number, changes.name = identity.id, identity.full_name
@@ -140,6 +143,7 @@ def _fetch_comments(api: GitHubApi, monitored_repository: MonitoredRepository, c
         last_changed_at = max(last_changed_at, comment.updated_at)
         if comment.issue_number > highest_number:
             unknown_times.append(comment.updated_at)
+    # A comment can arrive between the lists of issues and comments. Without its issue, it can't be stored yet.
     changes.cursors["comments"] = min([last_changed_at, *unknown_times]).isoformat()
 
 
@@ -185,6 +189,7 @@ def _record_deleted_issues(
     open_numbers = SupportIssue.objects.filter(monitored_repository=monitored_repository, is_open=True).values_list(
         "number", flat=True
     )
+    # An open issue that is missing from the list and changed in this poll was closed, not deleted.
     updated_numbers = {update.issue.number for update in changes.updates}
     deletion = TimelineEvent("deleted", IssueEventKind.DELETED, now, UNKNOWN_ACTOR)
     for number in sorted(

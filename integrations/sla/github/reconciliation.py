@@ -32,6 +32,7 @@ ACTIVITY_WINDOW = timedelta(days=1)
 INITIAL_RETRY_DELAY, MAX_RETRY_DELAY = timedelta(seconds=30), timedelta(minutes=30)
 TROUBLE_THRESHOLD_ATTEMPTS = 3  # failed attempts before pages show the problem
 GONE_THRESHOLD = timedelta(hours=24)
+# A `public` or `repository` webhook event requests an earlier poll (decision 0064).
 TROUBLE_RETRY_DELAY = timedelta(hours=6)
 NOT_VISIBLE_MESSAGE = "GitHub doesn't currently show this repository. We'll check again before we report it as missing"
 GONE_MESSAGE = "GitHub has not shown this repository for more than a day. It was deleted, moved, or made private"
@@ -120,6 +121,7 @@ def _store_result(
 def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     """Return whether the poll found events that a webhook should have reported."""
     listed_events = event_store.SupportIssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
+    # The webhook of a later event can still be on its way.
     return listed_events.filter(at__lt=now - timedelta(minutes=2)).exists()
 
 
@@ -139,6 +141,7 @@ def calculate_next_poll(monitored_repository: MonitoredRepository, now: datetime
         interval = POLL_INTERVAL_ACTIVE
     else:
         interval = POLL_INTERVAL_IDLE
+    # Repositories whose monitoring began at the same time would otherwise be polled in bursts.
     spread = timedelta(seconds=monitored_repository.pk * 7919 % int(interval.total_seconds() / 10))
     return now + interval - spread
 

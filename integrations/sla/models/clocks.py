@@ -87,6 +87,7 @@ class SupportIssueEvent(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
+        # Webhooks and polls report the same event under the same key, in any order and repeatedly.
         constraints = [models.UniqueConstraint(fields=["issue", "key"], name="support_issue_event_unique_issue_key")]
 
     def __str__(self) -> str:
@@ -125,6 +126,7 @@ class SlaClock(models.Model):
             models.UniqueConstraint(fields=["issue", "target_type"], name="sla_clock_unique_issue_target_type")
         ]
         indexes = [
+            # Most clocks have stopped and are never checked again.
             models.Index(fields=["next_at"], name="sla_clock_next_at", condition=Q(next_at__isnull=False)),
             models.Index(fields=["integration", "state"], name="sla_clock_integration_state"),
             # the orders of lists: most urgent first, and last stopped first
@@ -133,6 +135,7 @@ class SlaClock(models.Model):
             ),
             models.Index(fields=["-stopped_at", "due_at"], name="sla_clock_stopped", condition=HAS_TARGET),
             models.Index(
+                # The urgent issues of the home page.
                 fields=["warn75_at"],
                 name="sla_clock_urgent",
                 condition=Q(is_committed=True, state__in=URGENT_STATES),
@@ -146,6 +149,7 @@ class SlaClock(models.Model):
 class SlaBreach(models.Model):
     """Missed SLA target. Never deleted, but retracted once, by late events or by the decision `outcome`."""
 
+    # Breaches are evidence for compliance decisions, so no deletion may cascade to them.
     clock = models.ForeignKey(SlaClock, models.PROTECT, related_name="breaches")
     issue = models.ForeignKey(SupportIssue, models.PROTECT, related_name="breaches")
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, related_name="breaches")
@@ -160,6 +164,7 @@ class SlaBreach(models.Model):
     class Meta:
         ordering = ("-due_at", "-pk")
         constraints = [
+            # A retracted breach can be recorded again, for example if the event that disproved it was forged.
             models.UniqueConstraint(
                 fields=["clock", "due_at"], condition=Q(retracted_at=None), name="sla_breach_unique_clock_due_at"
             )

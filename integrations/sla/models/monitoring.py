@@ -21,6 +21,7 @@ class MonitoredRepository(EncryptedRow):
     old_secret = EncryptedField(null=True, blank=True)
     old_secret_until = models.DateTimeField(null=True, blank=True)
     hook_id = models.BigIntegerField(null=True, blank=True)
+    # The SLA covers issues opened from then on.
     began_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
     data_up_to = models.DateTimeField()  # until then, our data is complete

@@ -58,6 +58,7 @@ def _find_requested_at(issue: SupportIssue, _now: datetime) -> datetime | None:
     events = events.filter(event_type__in=(SEVERITY_REQUESTED, *OUTCOME_EVENT_TYPES))
     requested_at: datetime | None = None
     for event_type, occurred_at in events.order_by("seq").values_list("event_type", "at"):
+        # A decision settles all earlier requests, so that only later ones can date back the next lower severity.
         requested_at = (requested_at or occurred_at) if event_type == SEVERITY_REQUESTED else None
     return requested_at
 
@@ -127,6 +128,7 @@ def _settle_breaches(
 ) -> AuditEvent:
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
         event_store.lock_repository(issue.monitored_repository_id, wait=True)
+        # Read under the lock: the partner may have changed the subject since the reviewer opened the page.
         disputed_severity = SupportIssue.objects.filter(pk=issue.pk, disputed=SupportIssue.DisputeSubject.SEVERITY)
         if outcome == BreachOutcome.ACCEPTED and disputed_severity.exists():
             raise ActionRefused(_(SEVERITY_DISPUTE_MESSAGE), "invalid-transition")
@@ -161,10 +163,12 @@ def _record_decision(
     """Store a decision as an event. `find_start`, called under the lock, returns since when it applies."""
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
         event_store.lock_repository(issue.monitored_repository_id, wait=True)
+        # Polls and webhooks store events under this lock, so what the decision is based on can't change anymore.
         start = find_start(issue, now) if find_start else None
         _ensure_decidable(issue, kind)
         data = {"requested_at": start.isoformat()} if start else {}
         key = f"{kind}:{now:%Y%m%dT%H%M%S}"
+        # Without a GitHub ID, the reviewer doesn't become a participant of the issue.
         event = TimelineEvent(key, kind, now, Actor(0, str(actor)), reason, data=data)
         event_store.build_event_row(issue.pk, event, "portal", now).save()
         projection.rebuild_projections([issue.pk], now, f"{RETRACTION_REASONS[kind]}: {reason}")

@@ -31,6 +31,7 @@ def propose_label_policy(
 ) -> LabelPolicy:
     """Save a new label policy as a proposal, replacing an open proposal. Raises ActionRefused."""
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
+        # Reviewers decide on one proposal at a time, the newest.
         pending_proposals = change.integration.label_policies.filter(state=LabelPolicy.State.PROPOSED)
         pending_proposals.update(state=LabelPolicy.State.DECLINED, decided_at=now, note=REPLACEMENT_NOTE)
         policy.integration, policy.proposed_by, policy.proposed_at = change.integration, actor, now
@@ -42,11 +43,14 @@ def propose_label_policy(
 def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User | None, now: datetime) -> LabelPolicy:
     """Accept a proposal for issues opened after this, or decline it. Raises ActionRefused."""
     with change_integration(policy.integration, permissions.can_decide, actor=actor, now=now) as change:
+        # The partner may have replaced the proposal, or a colleague may have decided, since the page was opened.
         proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)
         if proposal.state != LabelPolicy.State.PROPOSED:
             raise ActionRefused(gettext("This proposal was already decided. Reload the page."), "conflict")
         proposal.state = LabelPolicy.State.ACCEPTED if accept else LabelPolicy.State.DECLINED
         proposal.decided_by, proposal.decided_at, proposal.note = actor, now, note[:500]
+        # The policy doesn't apply to earlier issues: otherwise, a partner could propose it after a breach to retract
+        # it.
         proposal.valid_from = now if accept else None
         proposal.save()
         change.record("label_policy.accepted" if accept else "label_policy.declined", note, policy=proposal.pk)
@@ -112,6 +116,7 @@ def describe_policy(policy: LabelPolicy) -> str:
 
 def resolve_account(integration: Integration, login: str) -> int:
     """Return the ID of a GitHub account from known events or from GitHub. Raises ActionRefused."""
+    # Logins can be renamed and then taken by someone else, so policies store IDs.
     known_events = SupportIssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
     if (account_id := known_events.values_list("actor_id", flat=True).first()) is not None:
         return int(account_id)

@@ -40,6 +40,7 @@ class WebhookSecrets:
 
 def start_monitoring(integration: Integration, now: datetime) -> MonitoredRepository | None:
     """Start monitoring an integration in support. None without a repository."""
+    # The programs state SLA targets for the support of published integrations only.
     if not integration.repository or integration.stage != Stage.SUPPORT:
         return None
     initial_values = {
@@ -91,6 +92,7 @@ def stop_monitoring(integration: Integration, now: datetime) -> None:
 
 def stop_ended_monitoring(now: datetime) -> int:
     """Stop monitoring integrations whose end can't be undone anymore. Return their number."""
+    # Clocks keep running while the end of support can be undone, so that undoing it leaves no gap.
     is_final = Q(undo_until=None) | Q(undo_until__lte=now)
     ended = Integration.objects.filter(
         is_final, stage__in=FINAL_STAGES, monitored_repository__isnull=False, monitored_repository__ended_at=None
@@ -110,6 +112,7 @@ def update_repository(integration: Integration, now: datetime) -> None:
         repository=integration.repository,
         repository_id=integration.repository_id,
         poll_at=now,
+        # Those of the old repository would hide issues of the new one.
         etags={},
         cursors={},
         missing_since=None,
@@ -130,6 +133,7 @@ def rotate_secret(
             raise ActionRefused(
                 _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
             )
+        # GitHub signs with the old secret until a person enters the new one in the webhook's settings.
         row.old_secret, row.old_secret_until = row.secret, now + OLD_SECRET_LIFETIME if row.secret else None
         row.encrypt("secret", new_secret)
         row.save(update_fields=["secret", "old_secret", "old_secret_until"])

@@ -30,9 +30,11 @@ def get_policy_snapshot(integration: Integration, moment: datetime) -> NamedValu
 
 def list_linked_accounts(integration: Integration, moment: datetime) -> list[int]:
     """Return the GitHub IDs that the company's members had linked at a time."""
+    # Linking an account or joining the company later must not retract a breach (decision 0073).
     memberships = integration.partner.memberships.filter(
         Q(ended_at=None) | Q(ended_at__gt=moment), joined_at__lte=moment
     )
+    # An account of single sign-on has an ID of its provider, which means nothing on GitHub.
     accounts = SocialAccount.objects.filter(
         provider=GitHubProvider.id, user__in=memberships.values("user"), date_joined__lte=moment
     )
@@ -47,6 +49,7 @@ def get_policy_in_force(integration: Integration, moment: datetime) -> LabelPoli
 
 def get_edition_date(integration: Integration, moment: datetime) -> str:
     """Return the program edition that applied to the integration at a time."""
+    # The integration stores only its current edition. The first change after the moment names the edition before it.
     edition_changes = integration.events.filter(event_type="integration.edition_moved", at__gt=moment)
     next_change = edition_changes.order_by("seq").first()
     return str(next_change.data["old_edition"]) if next_change else integration.edition_date

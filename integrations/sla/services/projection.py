@@ -30,6 +30,7 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
     be projected stay unchanged and are logged.
     """
     issues = load_issues(pks)
+    # Due clocks are processed concurrently, so lock them before their columns are computed and saved.
     clocks_by_key = {(clock.issue_id, clock.target_type): clock for clock in _lock_clocks(issues)}
     changed_clocks = []
     for issue in issues:
@@ -113,11 +114,13 @@ def _build_clock(issue: SupportIssue, state: ClockState) -> SlaClock:
 def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, now: datetime, reason: str) -> None:
     """Set the clock's columns without saving, and retract breaches that the events disprove."""
     if clock.severity != state.severity:
-        clock.warned = 0  # another target with its own warnings
+        # A warning about the previous target says nothing about this one.
+        clock.warned = 0
     for name, value in build_clock_columns(state).items():
         setattr(clock, name, value)
     if clock.pk and clock.breached_at and breaches.retract_invalid_breaches(clock, now, reason):
         clock.breached_at = None
+    # After the end of monitoring, no further data will arrive to judge a clock by.
     clock.next_at = None if issue.monitored_repository.ended_at else breaches.calculate_next_check_at(clock)
 
 

@@ -40,6 +40,7 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         return _render_page(request, partner, form, context, 422 if request.method == "POST" else 200)
     edition, seen_id = form.edition, form.cleaned_data["seen_id"] or 0
     try:
+        # The form saves all fields, so it would undo what a colleague changed in the meantime.
         if message := calendars.explain_conflict(partner, edition, seen_id):
             raise ActionRefused(message, "conflict")
         if request.method == "POST" and "confirm" in form_data:
@@ -59,6 +60,7 @@ def _render_preview(
     now, edition = timezone.now(), form.edition
     current = partner.calendars.get_in_force(now)
     form.data = form.data.copy()  # type: ignore[attr-defined]
+    # The page shows this calendar, so sending the form again confirms a known change.
     form.data["seen_id"] = current.pk if current else 0  # type: ignore[index]
     context |= {
         "preview": preview_calendar(partner, current, edition, now),

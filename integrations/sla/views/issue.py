@@ -87,6 +87,7 @@ def _render_page(
         if decision.name in bound_forms
         or (decision in context["possible"] and not (issue.disputed and decision.name in DISPUTE_DECISIONS))
     ]
+    # Forms restored after a sign-in are bound as well, but nothing was refused.
     return render(request, "sla/issue.html", context, status=422 if bound_forms and request.method == "POST" else 200)
 
 
@@ -116,6 +117,7 @@ def load_dispute(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
 def show_dispute(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show a dispute with the effect of each possible decision, or decide."""
     issue, form_data = load_dispute(request, uuid), _get_form_data(request)
+    # Links from emails and the queue can be older than the decision.
     if not issue.disputed and form_data is None:
         return redirect("sla:issue", uuid)
     form = DisputeForm(form_data)
@@ -150,6 +152,7 @@ def build_dispute_context(request: AuthenticatedRequest, issue: SupportIssue) ->
     """Return the context of the dispute page with the effect of each decision, None while others lock the rows."""
     context = _build_context(request, issue)
     with transaction.atomic():
+        # Each preview rolls back to a savepoint within this transaction, which keeps the locks for all of them.
         is_locked, arguments = lock_for_preview(issue), {"actor": request.user, "now": context["now"]}
         previews = [
             (decision, preview_decision(decision, issue, **arguments) if is_locked else None)

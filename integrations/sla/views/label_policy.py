@@ -116,6 +116,7 @@ class LabelsForm(forms.Form):
         """Return the entered label policy, unsaved."""
         data, pairs = self.cleaned_data, self.cleaned_data["second_accounts"]
         logins = dict(account for pair in pairs for account in pair) | data["bots"] | data["team"]
+        # IDs, because people can rename their accounts. The logins are kept for display only.
         return LabelPolicy(
             critical_labels=data["critical"],
             pause_labels=data["pause"],
@@ -197,6 +198,7 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("sla:label_policy", uuid)
     require_permission(permissions.can_decide, integration, request.user)
+    # The key names the proposal that the reviewer has read. A newer one must not be decided unseen.
     proposal = integration.label_policies.filter(pk=parse_pk(request.POST.get("policy", "")) or 0).first()
     form = LabelPolicyDecisionForm(request.POST)
     accept = request.POST.get("answer") == "accept"

@@ -55,6 +55,7 @@ def route_inbound_webhooks(get_response: Handler) -> Handler:
     return middleware
 
 
+# GitHub has no session. The signature of the payload replaces the CSRF token.
 @csrf_exempt
 @login_not_required
 def receive_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
@@ -86,6 +87,7 @@ def _ingest_request(request: HttpRequest, uuid: UUID) -> IntakeResponse:
     if wait := quotas.get_wait(sender, hook_uuid, 0 if early_response else size):
         return IntakeResponse(429, "Too many deliveries. The portal reads missed events from the API.", wait)
     if early_response is not None:
+        # Refused bytes count as well, because reading them takes as long as reading accepted ones.
         quotas.charge(sender, hook_uuid, _drain_body(request), is_accepted=False)
         return early_response
     try:

@@ -20,6 +20,7 @@ OPTION_NAMES = ("opened", "kind", "zone", "country", "subdiv", "pause", "hours",
 
 class Command(BaseCommand):
     help = "Calculate the SLA due date of an issue: 48 hours if critical, otherwise 5 business days, excluding pauses."
+    # System checks would need valid settings. The command needs neither settings nor a database.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -57,6 +58,7 @@ def calculate_due(
     allowed_time = timedelta(hours=hours) if kind == "critical" else business_days * business_time.DAY
     if allowed_time <= timedelta():
         raise ValueError("Enter a target greater than 0.")
+    # People can enter pauses in any order and with overlaps.
     pauses = business_time.merge_pauses(_parse_pause(text, time_zone) for text in pause)
     due_at, *warnings = (
         business_time.calculate_due_at(start, allowed_time * share / 100, scale, pauses)
@@ -125,6 +127,7 @@ def _parse_pause(text: str, zone: ZoneInfo) -> ClockPause:
 def _build_calendar(zone: ZoneInfo, country: str, subdiv: str, year: int) -> Calendar:
     if subdiv and not country:
         raise UnknownRegionError("Specify the country of the region, such as --country US --subdiv CA.")
+    # In the calendar's time zone, the start can still be in the previous year.
     names = load_holidays(country, subdiv, year - 1, year + YEARS_AHEAD) if country else {}
     return Calendar(zone, days_off=frozenset(names), names=names)
 
