@@ -25,6 +25,7 @@ MAX_BREACHES = 25  # breaches with details in one document; the rest are only co
 MAX_EMAILS = 100
 SLA_EVENT_TYPES = ("issue.warning_sent", "issue.breached", "issue.breach_retracted")
 COMPLIANCE_EVENT_TYPES = tuple(key for key, email in EMAILS.items() if email.category == Category.COMPLIANCE)
+# The portal suggests notices, but only people decide.
 DECISION_EVENT_TYPES = tuple(key for key in COMPLIANCE_EVENT_TYPES if key != "program.notice_suggested")
 
 
@@ -45,6 +46,7 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
     )
     recorded = [breach for breach in all_breaches if breach.retracted_at is None]
     breaches, retractions = recorded[:MAX_BREACHES], [each for each in all_breaches if each.retracted_at is not None]
+    # At once, because one by one, 25 breaches would take 50 queries.
     issues = inputs.select_issues().in_bulk({breach.issue_id for breach in breaches})
     decisions = integration.events.filter(event_type__in=DECISION_EVENT_TYPES).order_by("seq")
     return {
@@ -59,6 +61,8 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
         "deadline_pause_reason": integration.deadline_pause_reason,
         "open_request": integration.compliance_request_label,
         "data_up_to": metrics.get_data_up_to(scope),
+        # The sentence of the program that allows the decision, such as the Support step of the Terraform program:
+        # HashiCorp can remove the Verified status from integrations that no one maintains.
         "rule": integration.edition.removal,
         "sla_policy": integration.edition.sla.summary,
         "breaches": [_build_breach_entry(breach, issues[breach.issue_id], now) for breach in breaches],

@@ -30,6 +30,7 @@ def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """Return the unreviewed partner activity and the end of the monitored data."""
     monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     reasons = list_freeze_reasons(integration).values() if integration.on_hold_for else ()
+    # The column of the reason has 500 characters.
     freeze_reason = next((reason for reason in reasons if reason[:500] == integration.hold_reason), "")
     activities = tuple(list_unreviewed_activities(integration))
     return ComplianceFacts(activities, monitored_repository.data_up_to if monitored_repository else None, freeze_reason)
@@ -92,6 +93,7 @@ def find_first_answer_time(issue: SupportIssue, started_at: datetime) -> datetim
 
 def _list_release_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
     for observation in Observation.objects.filter(integration=integration, key=NEWEST_KEY, since__gt=started_at):
+        # All releases share a key, so that daily releases can't delay a decision.
         yield PartnerActivity("release", observation.since, f"New release: {observation.value}")
 
 
@@ -100,6 +102,7 @@ def _list_finding_activities(integration: Integration, started_at: datetime) -> 
         yield PartnerActivity(
             f"finding:{finding.pk}", finding.resolved_at or started_at, f"Finding {finding.number} resolved"
         )
+    # As with releases, a check that fails and passes again pauses the deadline only once.
     for event in integration.events.filter(event_type="check.passed", at__gt=started_at):
         requirement = event.data.get("requirement", "")
         yield PartnerActivity(

@@ -70,6 +70,8 @@ def _record_deadline_end(pk: int, now: datetime) -> bool:
         or integration.deadline_notified_at is not None
     ):
         return False
+    # At the end of a period, the next step becomes possible, but nothing happens automatically: reviewers make every
+    # decision (docs/explanation/compliance.md).
     integration.deadline_notified_at = now
     refresh_next_action(integration, now)
     integration.save()
@@ -100,6 +102,7 @@ LISTED_CONDITION = Q(
 def _count_recent_breaches(now: datetime) -> dict[int, int]:
     window_started_at = now - timedelta(days=settings.SLA_NOTICE_WINDOW_DAYS)
     reviewed_at = F("integration__compliance_reviewed_at")
+    # A reviewer who dismissed the last suggestion knew the breaches that were found until then.
     unreviewed_condition = Q(integration__compliance_reviewed_at=None) | Q(found_at__gt=reviewed_at)
     recent_breaches = SlaBreach.objects.filter(
         LISTED_CONDITION & unreviewed_condition, retracted_at=None, due_at__gte=window_started_at
@@ -126,6 +129,7 @@ def _find_overdue_integrations(now: datetime) -> set[int]:
         "integration__compliance_reviewed_at",
     )
     for pk, started_at, due_at, data_up_to, reviewed_at in overdue_clocks.values_list(*columns).iterator():
+        # An issue may have been resolved after the end of our data, so it counts only up to there.
         threshold_crossed_at = due_at + (settings.SLA_NOTICE_OVERDUE_FACTOR - 1) * (due_at - started_at)
         if threshold_crossed_at <= min(now, data_up_to) and (reviewed_at is None or reviewed_at < threshold_crossed_at):
             integration_ids.add(pk)

@@ -40,6 +40,7 @@ def forward_email(pk: int, now: datetime) -> bool:
         return False  # another process has handled it
     if integration is None or failed_email.event is None:
         return False
+    # Of the recipients of emails about an integration, only the program's mailbox has no account.
     if failed_email.person is None or permissions.can_act_for_program(integration, failed_email.person):
         return _notify_next_recipient(failed_email, integration, now)
     return _notify_program(failed_email, integration, now)
@@ -52,6 +53,7 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
     remaining = [each for each in list_program_contacts(integration) if get_address(each) not in notified_addresses]
     if not remaining:
         return False
+    # Escalations are batched for each recipient, so this one joins the batch of the next recipient.
     if failed_email.group_key:
         tasks.queue_escalation(failed_email.event, remaining[0], now)
         return True

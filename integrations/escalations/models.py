@@ -27,6 +27,7 @@ class Escalation(models.Model):
 
     class Meta:
         constraints = [
+            # Runs can overlap, and each of them may start the same escalation.
             models.UniqueConstraint(
                 fields=["integration", "kind", "due_at"], name="escalation_unique_integration_kind_due_at"
             )

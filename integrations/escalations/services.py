@@ -35,6 +35,7 @@ from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 
 WARNING_PERCENTS = (50, 75, 90)  # of the program's time, as for issues
+# The database can't count business days, so it selects candidates by this period.
 MAX_WARNING_PERIOD = timedelta(days=30)
 EVENT_TYPE_BY_KIND = {
     Escalation.Kind.ACTION: "program.action_overdue",
@@ -73,6 +74,7 @@ def notify_of_retraction(event: AuditEvent) -> None:
     for sent_email in EmailMessage.objects.filter(
         event__in=[e.pk for e in earlier if retracted_keys & _get_breach_keys(e)]
     ).select_related("person"):
+        # People who have left must not read about the integration anymore.
         if sent_email.to not in notified_addresses and _has_access(integration, sent_email.person):
             notified_addresses.add(sent_email.to)
             notices.queue_email(event, sent_email.person or sent_email.to, context)
@@ -172,6 +174,7 @@ def _advance(pk: int, now: datetime) -> bool:
     remaining = [
         each for each in list_program_contacts(integration) if get_address(each) not in escalation.notified_addresses
     ]
+    # A breach has happened, so only an action can still be warned about.
     is_over = escalation.kind == Escalation.Kind.BREACHES or escalation.due_at <= now
     has_answer = is_answered(escalation, integration)
     if not is_over and not has_answer:
@@ -181,6 +184,7 @@ def _advance(pk: int, now: datetime) -> bool:
         escalation.save()
         return False
     escalation.notified_addresses = [*escalation.notified_addresses, get_address(remaining[0])]
+    # The mailbox is the last contact. Afterwards, no one is left to notify.
     escalation.next_at = now + _get_interval() if len(remaining) > 1 else None
     escalation.ended_at = None if escalation.next_at else now
     escalation.save()
@@ -192,7 +196,9 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
     """Return whether a program member has acted since, or nothing is left to respond to."""
     if escalation.kind == Escalation.Kind.ACTION:
         is_responsible = integration.responsible_party == ResponsibleParty.PROGRAM
+        # Another due date belongs to another action, which gets its own escalation.
         return not is_responsible or integration.action_due_at != escalation.due_at
+    # Any action of program staff shows that someone has noticed. Events of the portal itself have no actor.
     later_events = integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None)
     actors = User.objects.filter(pk__in=set(later_events.values_list("actor_id", flat=True)))
     if any(permissions.can_act_for_program(integration, actor) for actor in actors):
@@ -201,6 +207,7 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
     committed_clocks = SlaClock.objects.filter(
         issue__uuid__in=issues, is_committed=True, monitored_repository__ended_at=None
     )
+    # With incomplete data, an issue may still be open.
     return not committed_clocks.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)).exists()
 
 

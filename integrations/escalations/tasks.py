@@ -26,6 +26,7 @@ from portal.notifications.preferences import DIGEST_TIME
 from portal.notifications.tasks import enqueue_email
 
 State = EmailMessage.State
+# Escalations that follow each other within this time share one email.
 MAX_WAIT = timedelta(minutes=15)
 DIGEST_TEMPLATE = "escalation_digest"
 SENT_STATES = (State.QUEUED, State.SENT, State.STORED)
@@ -89,6 +90,7 @@ def send_escalations(context: JobContext, *, address: str) -> None:
         enqueue_email(escalation, escalation.created_at)
     elif escalations:
         first, last = escalations[0], escalations[-1]
+        # The same batch has the same key, so a job that is repeated after a crash sends no second digest.
         key = f"{first.group_key}:{first.pk}-{last.pk}"
         digest = email.queue(DIGEST_TEMPLATE, key, first.person or address, build_digest_context(escalations))
         emails = EmailMessage.objects.filter(pk__in=[each.pk for each in escalations])
