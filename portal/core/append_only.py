@@ -5,6 +5,8 @@ from typing import Any
 
 from django.db.migrations import RunPython
 
+# Triggers refuse mistakes, not attacks: whoever owns the table can drop them. The audit log detects that with
+# authentication codes and anchors (decision 0052).
 POSTGRESQL = (
     """
 CREATE FUNCTION {0}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$

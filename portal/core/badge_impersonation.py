@@ -23,6 +23,7 @@ WORD_BOUNDARY_PATTERN = re.compile(r"[\W_]+")
 
 
 def _normalize_word(word: str) -> str:
+    # “verlfied” and “v3rified” are read as “verified”.
     return compute_skeleton(word).replace("i", "l").replace("3", "e")
 
 

@@ -32,6 +32,7 @@ class Calendar:
     workdays: Set[int] = frozenset(range(5))
     days_off: Set[date] = frozenset()
     names: Mapping[date, str] = field(default_factory=dict, compare=False, repr=False)
+    # A list, because a frozen dataclass can't assign the table when it is first needed.
     _days: "list[BusinessDayScale]" = field(default_factory=list, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -145,6 +146,7 @@ class BusinessDayScale:
         ):
             last_day = self.workday_numbers[self.workdays_before[day_number] + days]
             wall_time = start - self.midnights[day_number]
+            # A start at 00:00 belongs to the end of the previous business day, which `get_moment` finds.
             if wall_time and self.is_regular_day[last_day]:
                 return self.midnights[last_day] + wall_time
         return self.get_moment(self.get_position(start) + days * DAY)
@@ -193,6 +195,7 @@ class BusinessDayScale:
                 yield self.midnights[day_number]
 
 
+# A table has thousands of days, and most partners of a country have the same calendar.
 @lru_cache(maxsize=256)
 def _get_business_days(zone: ZoneInfo, workdays: frozenset[int], days_off: frozenset[date]) -> BusinessDayScale:
     return BusinessDayScale(Calendar(zone, workdays, days_off))
@@ -227,6 +230,7 @@ def calculate_due_at(
         if pause.end is not None and pause.end <= start:
             continue
         pause_position = scale.get_position(max(pause.start, start))
+        # A pause that begins after the due date must not move it.
         if pause_position >= due_position:
             break
         if pause.end is None:

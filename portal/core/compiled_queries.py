@@ -17,6 +17,7 @@ from django.db.models.sql.compiler import SQLCompiler
 from portal.core.value_types import NamedValues
 
 RowT = TypeVar("RowT")
+# Values that no row has take the place of a reader's values (decision 0081).
 _STAND_IN_TIME = datetime(1970, 1, 2, tzinfo=UTC)
 Value: TypeAlias = "int | datetime | tuple[int, ...]"
 
@@ -42,10 +43,12 @@ class _BoundQuery(Query):
     converters: dict[int, Any]
     values_by_name: NamedValues
 
+    # Django doesn't document this method, so an upgrade has to run its tests first (decision 0081).
     def get_compiler(
         self, using: str | None = None, connection: BaseDatabaseWrapper | None = None, elide_empty: bool = True
     ) -> SQLCompiler:
         """Return a compiler that compiled already. The connection is the one of this thread."""
+        # Threads share the compiled query, but each has a connection of its own.
         compiler = copy(self.compiled)
         compiler.connection = connections[DEFAULT_DB_ALIAS]
         params = tuple(

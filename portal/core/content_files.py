@@ -42,6 +42,7 @@ class Content:
     """Base of the dataclasses that describe content files: no unknown keys and no conversion between types."""
 
     __slots__ = ()
+    # YAML reads an unquoted yes as a boolean and 1.0 as a number. A conversion would hide that from the author.
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
 
 
@@ -199,6 +200,7 @@ def _find_child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
 def _describe_error(path: Path, detail: ErrorDetails, schema: JsonSchema) -> ContentProblem:
     location = detail["loc"]
     problem, fix = _explain(detail, schema)
+    # Looked up only after an error, because positions take a second pass over the file.
     return ContentProblem(path, find_position(path, location), location, problem, fix)
 
 

@@ -13,6 +13,7 @@ from portal.core.content_files import TRANSLATABLE
 
 def list_messages(source: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the text of each message in a YAML document, in the order of the document."""
+    # Only a document that names translatable keys is worth parsing with positions.
     if f"\n{TRANSLATABLE}:" not in f"\n{source}":
         return
     root = yaml.compose(source, Loader=yaml.CSafeLoader)

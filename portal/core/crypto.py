@@ -38,6 +38,7 @@ class Secret:
 
 
 def _derive_key(key: str, purpose: bytes, salt: bytes, length: int) -> bytes:
+    # The configured keys are random, so they need no slow hash. Different purposes give independent keys (RFC 5869).
     return HKDF(algorithm=SHA256(), length=length, salt=salt, info=purpose).derive(key.encode())
 
 
@@ -54,6 +55,7 @@ def encrypt(secret: Secret, context: str) -> bytes:
     key = settings.ENCRYPTION_KEYS[0]
     salt, nonce = os.urandom(SALT_BYTES), os.urandom(NONCE_BYTES)
     header = FORMAT_VERSION + _compute_key_id(key) + salt + nonce
+    # The header is authenticated as well, so that it can't be combined with another ciphertext.
     return header + _build_cipher(key, salt).encrypt(nonce, secret.value.encode(), header + context.encode())
 
 
@@ -85,4 +87,5 @@ def is_current(encrypted_value: bytes) -> bool:
 
 def hash_token(token: str) -> str:
     """Return the SHA-256 hash under which the portal stores a token."""
+    # Tokens are long and random, so no one can guess them from a fast hash, and a hash without salt can be looked up.
     return hashlib.sha256(token.encode()).hexdigest()

@@ -104,4 +104,5 @@ def _list_filled(model: type[EncryptedRow]) -> QuerySet[EncryptedRow]:
     is_filled = Q()
     for name in list_encrypted_fields(model):
         is_filled |= Q(**{f"{name}__isnull": False}) & ~Q(**{name: b""})
+    # Not the default manager, which may hide rows.
     return model._base_manager.filter(is_filled)

@@ -32,6 +32,7 @@ def read_figures(
         seconds: Maximum age of cached figures.
         max_uncached_rows: Figures that cover up to this many rows are never cached.
     """
+    # Keys contain SQL, which is longer than cache keys may be.
     cache_key = f"figures-{hashlib.sha256(key.encode()).hexdigest()}"
     figures: Figures | None = None if _is_refreshing.get() else cache.get(cache_key)
     if figures is None:

@@ -59,6 +59,7 @@ def _refuse_second_kind(file: IO[bytes], head: bytes) -> None:
 
 
 def _validate_pdf(file: IO[bytes]) -> None:
+    # A PDF that was saved incrementally has several end markers, of which the last one counts.
     marker, trailing = _read_tail(file, 2048).rpartition(b"%%EOF")[1:]
     if not marker or trailing.strip(b"\r\n\t \x00"):
         raise InvalidFile(_("The PDF is incomplete or has extra data at the end. Export it again."))
@@ -109,6 +110,7 @@ def _is_wrapped(file: IO[bytes], entries: list[zipfile.ZipInfo], comment: bytes)
 
 def _refuse_entries(entries: list[zipfile.ZipInfo]) -> None:
     names = [entry.filename for entry in entries]
+    # The sizes are those that the archive states, so nothing is extracted to find out.
     unpacked_size = sum(entry.file_size for entry in entries)
     packed_size = sum(entry.compress_size for entry in entries)
     for is_invalid, message in (

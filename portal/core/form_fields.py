@@ -21,7 +21,9 @@ from django_stubs_ext import StrOrPromise
 from portal.core.value_types import NamedValues
 
 INVISIBLE_LEFTOVERS = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"))
+# These make text appear in another order than it is stored (CVE-2021-42574, “Trojan Source”).
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Python and email programs treat these as line ends, too.
 LINE_BREAKS = frozenset("\u2028\u2029\u0085\u000b\u000c")
 MARKUP_PATTERN = re.compile(r"<[/!?a-z]|&#?\w+;", re.IGNORECASE)
 FIRST_YEAR, LAST_YEAR = 2000, 2100
@@ -90,6 +92,7 @@ def reject_invisible_characters(text: str) -> None:
         if (
             char in BIDI_CONTROLS
             or char in LINE_BREAKS
+            # Lone surrogates can't be encoded, and PostgreSQL refuses NUL.
             or (unicodedata.category(char) in ("Cc", "Cs") and char != "\n")
         ):
             raise ValidationError(
@@ -178,6 +181,7 @@ def explain_text_refusal(text: str) -> str:
 
 def clean_search_query(text: str) -> str:
     """Return a search query as one short line without invisible characters."""
+    # PostgreSQL refuses NUL, and a search needs no longer text.
     query = " ".join(text.replace("\x00", "")[:200].split())
     try:
         reject_invisible_characters(query)
@@ -215,6 +219,7 @@ class WebAddressField(forms.URLField):
             return
         if not value.startswith(("https://", "http://")):
             raise ValidationError(_("The URL must start with https:// or http://."))
+        # https://github.com@example.com/ leads to example.com.
         if "@" in value.split("/")[2]:
             raise ValidationError(_("Remove the user name and password from the URL."))
 
@@ -272,6 +277,7 @@ def send_initial_values(form: forms.BaseForm) -> None:
     A form that was opened earlier then overwrites no other change.
     """
     for field in form.fields.values():
+        # Django then compares the input with what the page showed, not with the current row.
         field.show_hidden_initial = True
 
 

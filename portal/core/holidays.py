@@ -70,4 +70,5 @@ def list_countries() -> list[tuple[str, str]]:
 
 def list_regions() -> dict[str, list[str]]:
     """Return the regions of each supported country by country code."""
+    # With aliases, forms would offer the United Kingdom as GB and as UK.
     return holidays.list_supported_countries(include_aliases=False)

@@ -10,6 +10,7 @@ def find_clock_change(local: datetime) -> datetime:
     """Return the naive local time at which the clock went back, for a local time in its second pass."""
     first = local.replace(fold=0)
     offset = first.utcoffset() or timedelta()
+    # zoneinfo doesn't tell when a clock changes, so bisect until the offset does.
     earliest, latest = first.astimezone(UTC), local.astimezone(UTC)
     while latest - earliest > RESOLUTION:
         middle = earliest + (latest - earliest) // 2

@@ -23,6 +23,7 @@ class PublicGzipMiddleware(GZipMiddleware):
     CONTENT_TYPES = ("text/html", "application/atom+xml", "application/feed+json", "application/xml")
 
     def process_view(self, request: HttpRequest, view: Callable[..., object], _args: object, _kwargs: object) -> None:
+        # Django's `login_not_required` sets this attribute. Views without it are private.
         request.is_public = not getattr(view, "login_required", True)  # type: ignore[attr-defined]
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
@@ -39,6 +40,7 @@ def redirect_whole_page(get_response: Handler) -> Handler:
         response = get_response(request)
         path = urlsplit(response.get("Location", "")).path
         if "HX-Request" in request.headers and path.startswith(SIGN_IN_PATHS):
+            # Browsers follow a redirect without htmx noticing, so the response must not be one.
             return HttpResponse(headers={"HX-Redirect": response["Location"]})
         return response
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 
 DAY = timedelta(days=1)
+# Not \d, which also matches digits of other scripts.
 PERIOD_PATTERN = re.compile(r"([0-9]{4})-(?:W([0-9]{2})|Q([1-4])|([0-9]{2}))")
 
 
@@ -36,6 +37,7 @@ class Period:
 
     @property
     def year(self) -> int:
+        # Week 2026-W01 begins on December 29, 2025.
         return self.first_day.isocalendar().year if self.kind == PeriodKind.WEEK else self.first_day.year
 
     @property
@@ -93,6 +95,7 @@ def parse_period(text: str) -> Period:
         return Period(PeriodKind.WEEK, date.fromisocalendar(year, week, 1))
     if quarter:
         return Period(PeriodKind.QUARTER, date(year, 3 * quarter - 2, 1))
+    # `date` refuses a month 0 or 13 with the same error.
     return Period(PeriodKind.MONTH, date(year, month, 1))
 
 

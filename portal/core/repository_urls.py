@@ -8,8 +8,11 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 MAX_URL_LENGTH = 300
+# GitHub's rules: up to 39 letters, digits, and hyphens, with a letter or digit at both ends.
 OWNER_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
 NAME_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,100}")
+# Prefixes of repository names that the programs' products expect, such as terraform-provider-NAME in the Terraform
+# Registry.
 FAMILY_PREFIX_PATTERN = re.compile(
     r"^(?:terraform-provider|nomad-(?:driver|device|autoscaler)(?:-plugin)?|nomad-plugin|"
     r"vault-plugin(?:-(?:secrets|auth|database))?|packer-plugin|terraform-run-task|consul)-(?=.)",
@@ -70,6 +73,7 @@ def _extract_path(address: str) -> str:
         if "." not in first_part and "@" not in first_part and ":" not in first_part:
             return address
         url_host = first_part
+    # Compared as a whole, so that neither a user name nor a port can disguise another host.
     if url_host.lower() not in {host, f"www.{host}"}:
         raise _build_host_error()
     return path
@@ -88,6 +92,7 @@ def _validate_path(path: str) -> str:
             % {"host": get_allowed_host(), "example": EXAMPLE_REPOSITORY}
         )
     owner, name = parts[0], parts[1].removesuffix(".git")
+    # These two names would lead the requests of the portal to another path.
     if not OWNER_PATTERN.fullmatch(owner) or not NAME_PATTERN.fullmatch(name) or name in {".", ".."}:
         raise InvalidRepositoryUrlError(
             _("%(owner)s/%(name)s is not a valid repository name on %(host)s.")

@@ -82,10 +82,12 @@ class UploadLimitHandler(FileUploadHandler):
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
         self.received_bytes += len(raw_data)
         if self.received_bytes > get_max_bytes():
+            # The form doesn't exist yet, so the request remembers its fields.
             get_oversized_fields(self.request).add(str(self.field_name))
             raise SkipFile
         return raw_data
 
+    # The next handler stores the file.
     def file_complete(self, file_size: int) -> None:
         return None
 
@@ -142,6 +144,7 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
     if size > get_max_bytes():
         raise ValidationError(build_size_message())
     try:
+        # First, because `file_types` refuses all other markup.
         if "svg" in accept and svg_files.is_svg(file.read(HEAD_BYTES)):
             file = _sanitize(file)
             kind, size = "svg", file.size or 0
@@ -162,6 +165,7 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
 
 def _sanitize(file: UploadedFile) -> UploadedFile:
     file.seek(0)
+    # One byte more than allowed is enough to refuse the file.
     data = svg_files.sanitize_svg(file.read(svg_files.MAX_SVG_BYTES + 1))
     return SimpleUploadedFile(file.name or "", data, "image/svg+xml")
 
@@ -175,7 +179,9 @@ def _compute_sha256(file: UploadedFile) -> str:
 
 def clean_file_name(name: str, kind: str) -> str:
     """Return a file name that is safe in headers, folders, and pages, with an extension that matches the content."""
+    # The name comes from the client and can contain a path.
     base = PurePosixPath(name.replace("\\", "/")).name
+    # macOS sends accents as characters of their own.
     visible = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in unicodedata.normalize("NFC", base))
     cleaned_base = re.sub(r"\s+", " ", re.sub(r'[<>:"|?*;%]', "_", visible)).strip(" .")
     stem, dot, extension = cleaned_base.rpartition(".")

@@ -15,6 +15,7 @@ def get_next_working_time(now: datetime, calendar: Calendar) -> datetime:
         return now
     if local.time() >= WORKING_HOURS[1]:
         day += DAY
+    # Every calendar has a working day in each week and an end of its holidays, so this ends.
     while not calendar.is_business_day(day):
         day += DAY
     return datetime.combine(day, WORKING_HOURS[0], calendar.zone)
