@@ -34,6 +34,7 @@ def search_reports(reports: QuerySet[ReportSnapshot], filters: NamedValues) -> Q
     if day:
         reports = reports.filter(period__in=[str(get_period(each, day)) for each in PeriodKind])
     if text := filters.get("q"):
+        # SQLite stores JSON with escapes for letters that aren't ASCII, so at least the name is searched as text.
         reports = reports.annotate(content=Cast("figures", TextField())).filter(
             Q(content__icontains=text) | Q(figures__name__icontains=text)
         )

@@ -52,6 +52,7 @@ class Delivery:
     @property
     def is_pending(self) -> bool:
         """Return whether the recipient wants the report and its email is not on its way."""
+        # A scheduled email can be sent earlier by hand.
         return self.is_wanted if self.email is None else self.email.state == EmailMessage.State.HELD
 
 
@@ -81,6 +82,7 @@ def list_decisions(scope: str, reader: User | None, now: datetime) -> list[tuple
     if report_scope is None or reader is None:
         return []
     if report_scope.partner is None:
+        # As in the queue, so that no one is asked for a decision that they can't make.
         items = list_decidable_items({"program": report_scope.scope.program_key}, reader, now)[:MAX_DECISIONS]
         return [_describe_item(dict(zip(ITEM_NAMES, item, strict=True))) for item in items]
     rows = Integration.objects.filter(
@@ -97,6 +99,7 @@ def _describe_item(values: NamedValues) -> tuple[str, str, str]:
     """Return the name, the first task, and the page of an item of the review queue."""
     kind = KINDS[values["kind"]]
     label = (
+        # Items with tasks of their own, such as disputes, have no parameters for the text of a next action.
         kind.list_tasks(values)[0]
         if kind.list_tasks
         else render_action_text(values["next_action_code"], values["next_action_params"])
@@ -161,6 +164,7 @@ class ReportEmails:
 
 def preview_report_email(snapshot: ReportSnapshot, recipient: Recipient, viewer: User, now: datetime) -> RenderedEmail:
     """Return the email that a recipient would get now. Only they see the links that work without a sign-in."""
+    # Otherwise, a viewer could unsubscribe the recipient or pass on signed links to the files.
     email = render(TEMPLATE, {"person": recipient.person, **ReportEmails(snapshot, now).build_context(recipient)})
     if recipient.person == viewer:
         return email
@@ -186,6 +190,7 @@ def deliver_report(
     count = 0
     for start in range(0, len(due_recipients), BATCH_SIZE):
         with transaction.atomic():
+            # Someone can send the report by hand at the same time.
             lock_report(snapshot.scope)
             requests = [
                 emails.build_request(each, get_hold_until(each.person) if get_hold_until and each.person else None)
@@ -241,6 +246,7 @@ def send_to_recipient(snapshot: ReportSnapshot, recipient: Recipient, *, actor: 
     existing = EmailMessage.objects.filter(Q(key=key) | Q(key__startswith=f"{key}:"))
     scheduled = existing.filter(state=EmailMessage.State.HELD).values_list("pk", flat=True)
     if not _release_emails(scheduled, now):
+        # The first email takes the key of the scheduled one, so that the schedule doesn't send the report again.
         count = existing.count()
         mail.queue_batch(TEMPLATE, [emails.build_request(recipient, suffix=f":{count}" if count else "")], now)
     _record(snapshot, "report.sent_to_recipient", actor, now, recipient=recipient.email)

@@ -71,6 +71,7 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
     return render(request, "reports/emails.html", context)
 
 
+# The page of a report's emails shows the preview in a frame.
 @xframe_options_sameorigin
 def show_email_html(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Return the HTML part of the email as a page of its own, without scripts."""

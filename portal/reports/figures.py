@@ -17,6 +17,7 @@ from portal.reports.trends import build_trends
 
 def refresh_program_figures(now: datetime) -> int:
     """Count the figures of unfiltered pages for program staff. Return the number of pages."""
+    # All program staff see the same rows, so their pages share the keys of the cache.
     reader = User.objects.filter(WRITES_FOR_PROGRAMS, is_active=True).first()
     if reader is None:
         return 0

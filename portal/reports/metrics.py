@@ -25,6 +25,7 @@ from portal.reports.models import ReportSnapshot
 from portal.reports.scopes import ReportScope
 
 OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
+# A test limits the size of an email to 100 kB.
 MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 5, 20
 TREND_PERIODS = 8  # including that of the report
 LATE_AFTER = timedelta(days=1)  # after a period's end: from then on its report is created late
@@ -51,6 +52,7 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
     scope, evaluated_at = report_scope.scope, min(end, now)
     data_up_to = metrics.get_data_up_to(scope)
     next_period_ends_at = period.next.get_bounds(zone)[1]
+    # For a report that is created so late, the next period is over as well.
     due_soon_clocks = (
         metrics.list_due_soon_clocks(scope, evaluated_at, next_period_ends_at)
         if now < next_period_ends_at
@@ -111,6 +113,7 @@ def _build_previous_totals(
 ) -> dict[str, object]:
     """Return the totals of the previous period. The counts of open clocks come from its own report, or are None."""
     totals = metrics.get_closed_metrics(report_scope.scope, *period.previous.get_bounds(zone), evaluated_at).as_dict()
+    # The clocks that were open then can't be counted anymore, because clocks only store their present state.
     frozen_figures = (
         ReportSnapshot.objects.filter(scope=report_scope.key, period=str(period.previous))
         .values_list("figures", flat=True)
@@ -163,6 +166,7 @@ def _find_last_commenter(issue: SupportIssue, evaluated_at: datetime) -> tuple[s
     """Return the role and time of the last comment before a moment."""
     if issue.last_commented_at is None or issue.last_commented_at <= evaluated_at:
         return issue.last_commenter_role, issue.last_commented_at
+    # Someone commented since, and the issue only stores the last comment.
     state = inputs.compute_issue_state(issue, evaluated_at, segments=False)
     return state.last_commenter_role, state.last_commented_at
 
@@ -191,6 +195,7 @@ def _list_program_totals(
     for key in keys:
         program_scope = MetricsScope(scope.partner_id, scope.integration_id, key)
         name = PROGRAMS[key].name if key in PROGRAMS else key
+        # Most partners have one program, whose clocks were counted already.
         own_totals = totals if len(keys) == 1 else _get_totals(program_scope, start, end, evaluated_at)
         program_totals.append({"program": key, "name": name} | own_totals)
     return program_totals
@@ -207,6 +212,7 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
         event_type__in=LISTING_EVENT_TYPES,
         at__gte=start,
         at__lt=end,
+        # Partners receive these reports.
         internal=False,
     )
     recent_events = events.select_related("integration__partner").order_by("at", "pk")[:50]
@@ -254,5 +260,6 @@ def _is_on_time(
 
 def _list_editions(scope: MetricsScope) -> Iterable[str]:
     rows = Integration.objects.filter(scope.build_condition(""), monitored_repository__isnull=False)
+    # The default order would add a column, with which no two rows are equal.
     editions = rows.order_by().values_list("program_key", "edition_date").distinct()
     return {f"{key}@{edition}" for key, edition in editions}

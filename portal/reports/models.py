@@ -27,6 +27,7 @@ class ReportSnapshot(models.Model):
 
     class Meta:
         ordering = ("-end_day", "kind", "scope")
+        # Runs can overlap, and a report must not change after its first email.
         constraints = [models.UniqueConstraint(fields=["scope", "period"], name="report_snapshot_unique_scope_period")]
 
     def __str__(self) -> str:
@@ -98,6 +99,7 @@ class ExternalRecipient(models.Model):
     class Meta:
         ordering = ("email", "pk")
         constraints = [
+            # After a removal, an address can be added and confirmed again.
             models.UniqueConstraint(
                 fields=["scope", "email"], condition=Q(ended_at=None), name="external_recipient_unique_scope_email"
             )

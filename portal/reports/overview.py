@@ -89,6 +89,7 @@ def _count_figures(
         SlaShare(name, *pair)
         for name, pair in count_results((met_clocks, breaches), "integration__partner__name")[0].items()
     ]
+    # All partners, because the page shows the lowest shares and the CSV has every row.
     partners.sort(key=lambda share: (share.met / (share.met + share.breached), -share.breached, share.name))
     return programs, partners, _list_reasons(breaches)
 

@@ -22,6 +22,7 @@ def render_pdf(figures: JsonObject) -> bytes:
     period = f"{report['label']}: {report['start']} – {report['end']} ({report['zone']})"
     texts = [report["subject"], period, report["verdict"], *(title for title, _rows in tables)]
     cells = [str(cell) for _title, rows in tables for row in rows for cell in row]
+    # The time of the report and not of this file, because the bytes must not change.
     pdf = PdfDocument(report["subject"], datetime.fromisoformat(figures["created_at"]))
     pdf.use_fonts({character for text in (*texts, *cells) for character in text if character.isprintable()})
     pdf.add_page()

@@ -71,6 +71,7 @@ def add_external_recipient(request: AuthenticatedRequest, scope: str) -> HttpRes
         email = form.cleaned_data["email"]
         frequency = Frequency(form.cleaned_data["frequency"])
         try:
+            # The form has compared the address with the recipients, but a second request can be faster.
             schedules.add_external_recipient(report_scope, email, frequency, actor=request.user, now=timezone.now())
         except ActionRefused as refusal:
             form.add_error("email", str(refusal))

@@ -61,6 +61,7 @@ def list_recipients(report_scope: ReportScope) -> list[Recipient]:
     addresses = {each.email.lower() for each in readers if each.frequency != Frequency.NEVER}
     return readers + [
         Recipient(f"external-{external.pk}", None, Frequency(external.frequency), external)
+        # Managers enter these addresses, so nothing is sent before their owner agrees.
         for external in list_external_recipients(report_scope.key).exclude(confirmed_at=None)
         if external.email not in addresses
     ]
@@ -88,6 +89,7 @@ def load_schedules(scopes: Iterable[str]) -> dict[str, ReportSchedule]:
 def get_default_frequency(report_scope: ReportScope, reader: AnyUser, schedule: ReportSchedule) -> Frequency:
     """Return the frequency of a reader without a subscription, which follows from their role."""
     if report_scope.partner is not None:
+        # Viewers can subscribe, but aren't responsible for the issues.
         is_included = permissions.get_role(report_scope.partner, reader) in (Role.OWNER, Role.EDITOR)
     else:
         is_included = has_role(reader, schedule.roles, report_scope.scope.program_key)
@@ -104,5 +106,6 @@ def is_wanted(snapshot: ReportSnapshot, frequency: Frequency) -> bool:
     """Return whether a reader with this frequency receives the report."""
     totals = snapshot.figures["totals"]
     has_trouble = any(totals[name] for name in ("breached", "at_risk", "overdue", "data_incomplete"))
+    # `NEVER` has no kind, so it matches no report.
     is_of_kind = FREQUENCY_KINDS.get(frequency) == snapshot.kind
     return is_of_kind and (has_trouble or frequency != Frequency.ONLY_WITH_PROBLEMS)

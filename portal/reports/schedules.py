@@ -22,6 +22,7 @@ from portal.ui.components.moments import format_time
 
 def lock_report(scope: str) -> None:
     """Lock a report's log until the end of the transaction."""
+    # The events of a stream are numbered and chained (decision 0007), so writers have to take turns.
     ReportSnapshot.objects.filter(scope=scope).order_by("pk").select_for_update().first()
 
 
@@ -75,6 +76,7 @@ def add_external_recipient(
 def confirm_external_recipient(recipient: ExternalRecipient, now: datetime) -> None:
     """Record that a recipient confirmed the address. A second confirmation changes only the frequency."""
     lock_report(recipient.scope)
+    # Recipients choose the frequency when they confirm, and can change it with the same link.
     recipient.save(update_fields=["frequency"])
     if ExternalRecipient.objects.filter(pk=recipient.pk, confirmed_at=None).update(confirmed_at=now):
         record_report_event(recipient.scope, "report.recipient_confirmed", actor=None, now=now, email=recipient.email)

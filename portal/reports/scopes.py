@@ -55,6 +55,7 @@ def can_read_report(user: User, report_scope: ReportScope) -> bool:
 
 def can_manage_report(user: User, report_scope: ReportScope) -> bool:
     """Return whether a user can send the emails of a report: managers of its program, and staff."""
+    # Reports of partners and of all programs have no program, so only staff can send them.
     return permissions.can_manage_program(report_scope.scope.program_key, user)
 
 

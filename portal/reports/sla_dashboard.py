@@ -59,6 +59,7 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: QueryDi
 def _read_figures(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     """Return all counts of the page. Those of many clocks are up to a minute old."""
     return read_figures(
+        # The SQL contains the filters and what the reader can see, so no reader gets the figures of another.
         build_key("dashboard", filters.list_clocks()),
         lambda: (
             _count_clocks(filters, now)
@@ -131,6 +132,7 @@ def _build_open_condition(moment: datetime) -> Q:
 def _count_breaches(filters: ClockFilters, now: datetime) -> dict[str, int]:
     """Return the number of breaches due in the last seven days as `breaches`, and of the seven days before."""
     week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
+    # By due date, as in reports.
     breaches = SlaBreach.objects.filter(filters.condition, retracted_at=None, due_at__gte=two_weeks_ago, due_at__lt=now)
     counts: dict[str, int] = breaches.aggregate(
         breaches=Count("pk", filter=Q(due_at__gte=week_ago)), breaches_before=Count("pk", filter=Q(due_at__lt=week_ago))

@@ -52,6 +52,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
 def _list_upcoming_clocks(filters: ClockFilters, page: Page, rows: list[ClockRow], now: datetime) -> list[ClockRow]:
     """Return the open clocks due next if the page shows only overdue ones, which come first."""
     last_due_at = rows[-1].columns.due_at if rows else None
+    # Otherwise, the list itself shows which clocks are due next.
     if not page.has_next() or last_due_at is None or last_due_at > now:
         return []
     clocks = filters.list_matching_clocks(now).filter(due_at__gt=now, state=ClockStatus.RUNNING)

@@ -152,6 +152,7 @@ def build_subject(figures: JsonObject) -> str:
 def _list_subject_parts(figures: JsonObject) -> list[str]:
     """Return the share on time, unless there is a severe concern, and the counts of the concerns."""
     totals = figures["totals"]
+    # A good share must not hide that something is overdue or can't be evaluated.
     if is_severe(figures):
         return [concern.subject % {"count": totals[concern.key]} for concern in _list_concerns(figures)]
     usual_keys = ("breached", "at_risk") if totals["settled"] else ("at_risk",)
@@ -163,6 +164,7 @@ def _describe_share(figures: JsonObject) -> str:
     totals = figures["totals"]
     if not totals["settled"]:
         return _("no targets due")
+    # With more than 2,000 targets, one breach would round to 100%.
     share = min(totals["share"], MAX_IMPERFECT_SHARE) if totals["breached"] else totals["share"]
     change = format_change(totals["share"], figures["previous_totals"]["share"])
     template = _("%(share)s%% on time (%(change)s pts)") if change else _("%(share)s%% on time")
@@ -196,6 +198,7 @@ def build_verdict(figures: JsonObject) -> str:
             *(
                 _describe_concern(concern, figures)
                 for concern in concerns
+                # The sentence about the targets has named the breaches already.
                 if not concern.is_severe and concern.key != "breached"
             ),
         ]

@@ -42,6 +42,7 @@ def list_due_periods(kind: PeriodKind, now: datetime) -> list[Period]:
 
     The last reported period is included, because new scopes can be missing. The first report covers the last period.
     """
+    # Before, late webhooks and polls could still change the result of the period.
     last_period = get_last_complete_period(kind, now - SETTLING_PERIOD, get_program_zone())
     reports = ReportSnapshot.objects.filter(kind=kind, end_day__lte=last_period.end_day)
     last_reported = reports.order_by("-end_day").values_list("period", flat=True).first()
@@ -105,6 +106,7 @@ def _deliver_if_due(pk: int, now: datetime) -> int:
         is_skipped = schedule.skips_empty and is_empty(snapshot.figures)
     recipients = [] if is_skipped else list_recipients(report_scope)
     count = deliver_report(snapshot, recipients, now, get_hold_until)
+    # Last, so that after a crash the next run continues. The keys of the emails prevent duplicates.
     ReportSnapshot.objects.filter(pk=snapshot.pk).update(delivered_at=now)
     return count
 

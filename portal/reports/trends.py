@@ -113,6 +113,7 @@ def _count_trends(filters: ClockFilters, moments: tuple[datetime, datetime, date
     met_clocks, breaches = query_results(filters, earlier_start, now)
     columns = ("integration__program_key", "integration__partner__name")
     programs, partners = count_results(query_results(filters, start, now), *columns)
+    # Also clocks without a target, because the histograms show all response and resolution times.
     stopped_clocks = SlaClock.objects.filter(
         filters.condition, stopped_at__gte=start, stopped_at__lte=now, target_type__in=TARGET_TYPE_LABELS
     ).order_by()
@@ -209,6 +210,7 @@ def _collect_targets(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Sev
 
 def build_bins(targets: set[SlaTarget], usual: SlaTarget) -> HistogramBins:
     """Return the bins up to the target. There is no target line without a common target."""
+    # Programs with different targets have no line in common.
     target = next(iter(targets)) if len(targets) == 1 else None
     scale_target = target or usual
     total, unit = (
@@ -247,6 +249,7 @@ def _build_bin_condition(ends: tuple[int, ...], index: int) -> Q:
 def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, durations: dict[str, int]) -> Chart:
     """Return a histogram. Durations above a target count as late."""
     counts = [durations[f"{target_type}_{severity}_{index}"] for index in range(len(bins.labels))]
+    # Without a common target, a longer time isn't late.
     last_column = Column(bins.labels[-1], 0, counts[-1]) if bins.target else Column(bins.labels[-1], counts[-1])
     columns = [Column(label, count) for label, count in zip(bins.labels[:-1], counts, strict=False)] + [last_column]
     title = (

@@ -12,6 +12,7 @@ from portal.reports.models import ExternalRecipient, Frequency, ReportSnapshot, 
 from portal.reports.recipients import is_wanted
 
 SALT = "report"
+# A token for one purpose is invalid for another: who may read a file can't unsubscribe its recipient.
 EXTERNAL_SALT, FILE_SALT = "report-recipient", "report-file"
 build_unsubscribe_url = partial(build_url, page="reports:stop", salt=SALT)
 
@@ -61,5 +62,6 @@ def find_shared_report(token: str) -> ReportSnapshot | None:
         recipient_id, snapshot_id = signing.loads(token, salt=FILE_SALT)
     except signing.BadSignature:
         return None
+    # Signatures don't expire, so the link works as long as its recipient gets reports.
     recipient = ExternalRecipient.objects.filter(pk=recipient_id, ended_at=None).exclude(confirmed_at=None).first()
     return ReportSnapshot.objects.filter(pk=snapshot_id, scope=recipient.scope).first() if recipient else None

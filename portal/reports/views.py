@@ -42,6 +42,7 @@ def list_reports(request: AuthenticatedRequest) -> HttpResponse:
 
 def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -> HttpResponse:
     filter_form = ReportFilterForm(request.user, data=request.GET)
+    # Invalid filters are left out of `cleaned_data`, and the others still apply.
     filter_form.is_valid()
     page = paginate(request, search_reports(list_visible_snapshots(request.user), filter_form.cleaned_data))
     now = timezone.now()
@@ -73,6 +74,7 @@ def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -
 
 def get_snapshot(request: AuthenticatedRequest, scope: str, period: str) -> ReportSnapshot:
     """Return a report that the user can read, or raise Http404."""
+    # Not a refusal, which would reveal which companies and reports exist.
     report_scope = find_report_scope(scope)
     if report_scope is None or not can_read_report(request.user, report_scope):
         raise Http404(_("Report not found."))
@@ -116,6 +118,7 @@ def build_file_response(snapshot: ReportSnapshot, form: str) -> HttpResponse:
 
 
 @login_not_required
+# Many proxies store .pdf and .csv files by default, which would outlive the access of a removed recipient.
 @cache_control(private=True, no_store=True)
 def download_shared_report(request: HttpRequest, token: str, form: str) -> HttpResponse:
     """Return a report as a file for a recipient without an account, while they receive reports."""
