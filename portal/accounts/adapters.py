@@ -82,6 +82,7 @@ class AccountAdapter(DefaultAccountAdapter):
         name, change = account_email.template, account_email.subject
         email_context = {**context, "address": email, "change": change, "at": context.get("timestamp")}
         with transaction.atomic():
+            # A random key, because a repeated request must send a new email.
             mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, email_context)
 
     def get_client_ip(self, request: HttpRequest) -> str:
@@ -109,6 +110,7 @@ class AccountAdapter(DefaultAccountAdapter):
     ) -> HttpResponse | None:
         """Return a refusal of a deactivated account or of a sign-in without the required single sign-on."""
         refusal = super().pre_login(request, user, signal_kwargs=signal_kwargs, **kwargs)
+        # The one place that every kind of sign-in passes, including those with a passkey or a reset link.
         return refusal or single_sign_on.refuse_sign_in(request, user, (signal_kwargs or {}).get("sociallogin"))
 
     def get_logout_redirect_url(self, request: HttpRequest) -> str:
@@ -172,6 +174,8 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     def populate_user(self, request: HttpRequest, sociallogin: object, data: Mapping[str, object]) -> User:
         user: User = super().populate_user(request, sociallogin, data)
         full_name = " ".join(str(data.get("name") or "").split())[:120]
+        # Emails and other people's pages show the name, so one that the forms refuse is not accepted from GitHub,
+        # either.
         user.name = (
             full_name if full_name and not explain_text_refusal(full_name) else str(data.get("username") or "")[:120]
         )
@@ -184,6 +188,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         try:
             return super().get_app(request, provider, client_id)
         except SocialApp.DoesNotExist:
+            # Everyone can enter the URL of a provider that isn't set up.
             raise Http404(_("This sign-in is not available.")) from None
 
     def validate_disconnect(self, account: SocialAccount, accounts: Iterable[SocialAccount]) -> None:

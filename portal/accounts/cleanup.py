@@ -14,5 +14,6 @@ def delete_expired(now: datetime) -> int:
     """Delete expired sessions, their UserSession rows, and old security log entries. Return the number of rows."""
     count = Session.objects.filter(expire_date__lt=now).count()
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    # Django deletes its sessions without telling allauth.
     count += UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()[0]
     return count + delete_expired_events(now)

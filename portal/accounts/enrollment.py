@@ -75,6 +75,7 @@ def create_link(user: User) -> str:
     """
     if not is_unused(user):
         raise ValueError("only an unused account can get a link")
+    # Django stores a new random text, which the signature of a token covers, so earlier links end.
     user.set_unusable_password()
     user.save(update_fields=["password"])
     parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
@@ -99,6 +100,7 @@ class EnrollmentView(PasswordResetFromKeyView):
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         """Set the password of an unused account. Other accounts use the password reset."""
+        # The account may have been used since the page was opened.
         if not is_unused(self.reset_user):
             return self.get(request, *args, **kwargs)
         response: HttpResponse = super().post(request, *args, **kwargs)

@@ -58,6 +58,7 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
         open_invitation = list_open_invitations(now).filter(email=email).select_for_update(of=("self",)).first()
         invitation = open_invitation or StaffInvitation(email=email)
         actor = _lock(actor)
+        # First the roles of the open invitation, which the actor may not replace, then the new ones.
         _require_manageable(invitation, actor)
         invitation.roles, invitation.invited_by = sorted(role_names), actor
         _require_manageable(invitation, actor)
@@ -65,6 +66,7 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
             raise ActionRefused(_("Select roles that fit together. Auditors have no other role."))
         if User.objects.filter(email=email, is_active=False).exists():
             raise ActionRefused(_("This account is deactivated. Reactivate it instead."))
+        # Only its hash is stored, so that a copy of the database can't accept invitations.
         token = secrets.token_urlsafe(32)
         invitation.token_hash = hash_token(token)
         invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
@@ -95,10 +97,12 @@ def accept_invitation(
         invitation = StaffInvitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
         if refusal := explain_refusal(invitation, addresses, now):
             raise ActionRefused(refusal)
+        # Otherwise, a session with a password would get the roles that required single sign-on keeps from it.
         if settings.SINGLE_SIGN_ON.is_required and not is_single_sign_on_session(request):
             raise ActionRefused(_("These roles require single sign-on. Sign out, then sign in with it."))
         invitation.accepted_at = now
         invitation.save(update_fields=["accepted_at"])
+        # In the name of the inviter, whose own roles may have changed since.
         inviter, reason = invitation.invited_by, "Accepted an invitation."
         roles.change_roles(user, grant=invitation.roles, actor=inviter, now=now, reason=reason, request=request)
 

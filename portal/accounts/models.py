@@ -55,6 +55,7 @@ class User(AbstractUser):
     objects: ClassVar[EmailUserManager] = EmailUserManager()
 
     class Meta:
+        # In practice, mail servers ignore letter case, so two such addresses would reach the same person.
         constraints = [models.UniqueConstraint(Lower("email"), name="user_unique_email")]
         # people who can be assigned, a small share of all accounts; see permission_conditions.WRITES_FOR_PROGRAMS
         indexes = [

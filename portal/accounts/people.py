@@ -47,6 +47,7 @@ def select_people(reader: User) -> QuerySet[User]:
 def build_program_condition(program: str, role: str = "") -> Q:
     """Return the condition on people with the role in a program, or with any role in it."""
     return _join(
+        # As text, because Django can't search JSON lists on SQLite.
         Q(program_roles_text__contains=f'"{name}:{program}"')
         | (Q(is_reviewer=True) & ~Q(program_roles_text__contains='"reviewer:') if name == "reviewer" else Q())
         for name in ("reviewer", "manager")

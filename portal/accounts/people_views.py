@@ -65,6 +65,7 @@ def describe_roles(role_names: list[str]) -> list[str]:
 def show_person(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show a person, and change their roles."""
     require_reader(request)
+    # Program managers don't find people of other programs.
     person = get_object_or_404(people.select_people(request.user), pk=pk)
     data = request.POST if request.method == "POST" else request.unsent()
     form = PersonRolesForm(request.user, list_roles(person), data=data)
@@ -181,6 +182,7 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     invitation = get_object_or_404(StaffInvitation.objects.select_related("invited_by"), token_hash=hash_token(token))
     if request.method == "POST":
         return accept_invitation(request, invitation) if is_authenticated(request) else redirect_to_login(request.path)
+    # A visitor sees the invitation as its recipient would. Accepting it requires the address.
     addresses = list_verified_addresses(request.user) if is_authenticated(request) else [invitation.email]
     refusal = invitations.explain_refusal(invitation, addresses, timezone.now())
     if not refusal and not is_authenticated(request):

@@ -42,6 +42,7 @@ class SingleSignOn:
             "settings": {
                 "server_url": self.issuer,
                 "scope": list(self.scopes),
+                # Keeps an intercepted code from being used (RFC 7636).
                 "oauth_pkce_enabled": True,
                 "verified_email": list(self.domains),
             },

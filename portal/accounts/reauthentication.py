@@ -11,6 +11,7 @@ from django.http import HttpRequest
 def has_recent_authentication(request: HttpRequest) -> bool:
     """Return whether the user signed in or reauthenticated within REAUTHENTICATION_MINUTES."""
     records = get_authentication_records(request, request.user)
+    # A session without a record of its sign-in is never recent.
     last = max((float(record["at"]) for record in records), default=0.0)
     return time.time() - last < settings.REAUTHENTICATION_MINUTES * 60
 

@@ -29,6 +29,7 @@ ROLES = (*COLUMNS_BY_ROLE, *(f"{role}:{program}" for role in PROGRAM_ROLES for p
 def list_roles(user: User) -> list[str]:
     """Return the roles of a user. A reviewer of some programs has their entries instead of "reviewer"."""
     roles = [role for role, column in COLUMNS_BY_ROLE.items() if getattr(user, column)]
+    # The column is also set for reviewers of some programs.
     if list_programs(user, "reviewer"):
         roles = [role for role in roles if role != "reviewer"]
     return [*roles, *user.program_roles]
@@ -63,6 +64,7 @@ def merge_roles(current: Collection[str], grant: Collection[str], revoke: Collec
     a reviewer of all programs.
     """
     revoked = set(revoke)
+    # A reviewer of all programs has no entries for single programs.
     if "reviewer" in {*grant, *revoke}:
         revoked |= {role for role in current if role.startswith("reviewer:")}
     if any(role.startswith("reviewer:") for role in grant):

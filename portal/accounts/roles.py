@@ -202,6 +202,7 @@ def _take_request(role_request: RoleRequest) -> RoleRequest:
 
 
 def _require_confirmed_address(user: User) -> None:
+    # Someone else may have signed up with the address.
     if not EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True).exists():
         raise ActionRefused(_("Roles need a confirmed email address. Ask the person to confirm it first."))
 

@@ -93,6 +93,7 @@ def notify_owner(user: User, event: SecurityEvent, subject: str) -> None:
         "ip": event.ip,
         "user_agent": event.user_agent,
     }
+    # A random key, because the same change can happen again.
     mail.queue("account_changed", f"account_changed:{secrets.token_hex(12)}", recipient, context, now=event.at)
 
 
@@ -100,6 +101,7 @@ def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
     """Return the IP address and the user agent of a request. Empty for the command line."""
     if request is None:
         return None, ""
+    # The client controls this header, and PostgreSQL refuses NUL.
     user_agent = "".join(filter(str.isprintable, request.headers.get("User-Agent", "")))
     return get_client_ip(request) or None, user_agent[:200]
 
@@ -107,5 +109,6 @@ def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
 def delete_expired_events(now: datetime) -> int:
     """Delete entries older than their retention period. Return the number of entries."""
     expired_count = SecurityEvent.objects.filter(at__lt=now - RETENTION).delete()[0]
+    # These addresses belong to people who have no account here, or are typing errors.
     unknown_count = SecurityEvent.objects.filter(user=None, at__lt=now - UNKNOWN_ADDRESS_RETENTION).delete()[0]
     return expired_count + unknown_count

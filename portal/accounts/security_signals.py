@@ -56,6 +56,7 @@ def make_password_receiver(kind: str) -> Callable[..., None]:
 
     def receive(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
         record_security_event(user, kind, request=request)
+        # People often change a password because someone else may know it (decision 0062).
         revoke_access(user, request=request)
 
     return receive
@@ -93,6 +94,7 @@ def handle_social_account_disconnected(
 def connect_receivers() -> None:
     """Connect all receivers when the app is ready."""
     for signal, kind in LOGGED_SIGNALS:
+        # Nothing else refers to these receivers, so weak references to them would not last.
         signal.connect(make_account_receiver(kind), weak=False, dispatch_uid=f"security log: {kind}")
     for name in ("password_changed", "password_set", "password_reset"):
         getattr(account, name).connect(make_password_receiver(name), weak=False, dispatch_uid=f"security log: {name}")

@@ -49,10 +49,12 @@ def require_known_address(request: HttpRequest, login: SocialLogin) -> None:
     """
     claims = collect_claims(login)
     refusal = ""
+    # A connected account with another address would get the roles of the groups.
     if login.state.get("process") == AuthProcess.CONNECT:
         refusal = _("Sign out, then sign in with single sign-on. Your accounts are connected by email address.")
     elif not is_in_domains(str(claims.get("email") or "")):
         refusal = _("Your email address is not in a domain that can use single sign-on. Contact the operator.")
+    # Some providers omit the claim. Addresses in the domains belong to the organization in any case.
     elif claims.get("email_verified", True) is not True:
         refusal = _("Your organization has not verified your email address. Contact its help desk.")
     if refusal:
@@ -70,6 +72,7 @@ def refuse_sign_in(request: HttpRequest, user: User, login: SocialLogin | None) 
             update_roles(user, read_groups(login), request=request)
         except ActionRefused as error:
             refusal = str(error)
+    # Partners have no account at the provider and keep their own ways to sign in.
     elif single_sign_on.is_required and (list_roles(user) or is_in_domains(user.email)):
         refusal = _("Your account requires single sign-on.")
     if not refusal:
