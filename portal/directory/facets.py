@@ -71,6 +71,7 @@ def count_facets(filters: search.ListingFilters) -> tuple[int, dict[str, list[Fa
 
 def _count_combinations(filters: search.ListingFilters) -> list[NamedValues]:
     """Return a row per combination of values with its number of listings."""
+    # Combinations are few, however many listings there are, so one query counts the options of all filters.
     listings = search.list_matching_listings(filters).order_by()
     return read_figures(
         build_key("facets", listings),
@@ -84,6 +85,7 @@ def _list_options(
     name: str, counts: Counter[str], labels: Mapping[tuple[str, str], str], selected: str
 ) -> list[FacetOption]:
     """Return the sorted options of a filter. A selected option without listings has the count 0."""
+    # A selected option must stay, so that it can be removed.
     values = (
         search.STATUS_FILTER_LABELS if name == "listing_status" else {value for value in (*counts, selected) if value}
     )

@@ -46,6 +46,8 @@ def list_changes(request: HttpRequest) -> QuerySet[ListingChange]:
         and before_pk.isdigit()
         and len(before_pk) < 19
     ):
+        # Changes of one transaction have the same time, so the key of the last entry decides where the next page
+        # begins.
         rows = rows.filter(Q(at__lt=changed_before) | Q(at=changed_before, pk__lt=int(before_pk)))
     return rows
 
@@ -66,6 +68,7 @@ def parse_moment(text: str) -> datetime | None:
             moment = datetime(day.year, day.month, day.day, tzinfo=UTC)
     except ValueError:
         return None
+    # Near the years 1 and 9999, a time zone would move a moment out of the range of `datetime`.
     if moment is None or not 2000 <= moment.year <= 2999:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -129,6 +132,7 @@ def _render_atom(
             build_title(change),
             link,
             change.summary,
+            # Feed readers recognize entries by it, so it must not depend on the address of the portal.
             unique_id=f"urn:uuid:{change.uuid}",
             pubdate=change.at,
             updateddate=change.at,

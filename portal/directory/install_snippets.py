@@ -53,6 +53,7 @@ def build_snippet(row: Integration, observed_versions: ObservedVersions) -> Inst
     match = re.match(template.source, observed_versions.namespace if is_in_registry else get_public_repository(row))
     if match is None:
         return None
+    # Names come from people, and HCL identifiers allow few characters.
     identifier = re.sub(r"[^a-z0-9]+", "_", row.name.lower()).strip("_") or "this"
     names = {"identifier": identifier, "slug": identifier.replace("_", "-")}
     values = match.groupdict() | names | {"constraint": build_constraint(observed_versions.version)}

@@ -84,6 +84,7 @@ def build_listing_details(row: Integration, listing: Listing, now: datetime) -> 
         if is_registry_denied
         else get_observed_versions([row.pk]).get(row.pk, NO_OBSERVED_VERSIONS)
     )
+    # No one should start to use what the program has suspended or delisted.
     can_install = row.is_listed or row.released_at is None  # the latter is a preview
     return {
         "proofs": list(iterate_proofs(row, observed_versions, checks_by_key)),
@@ -113,6 +114,7 @@ def get_publisher_checks(row: Integration) -> dict[str, PublisherCheck]:
     results = CheckResult.objects.filter(
         integration=row, key__in=(OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY)
     ).order_by("pk")
+    # An outage neither confirms nor denies a proof.
     conclusive_results = results.exclude(outcome=Outcome.ERROR)
     for key, outcome, at, confirmed_at in conclusive_results.values_list("key", "outcome", "at", "confirmed_at"):
         previous, is_denied = results_by_key.get(key), outcome == Outcome.FAIL
@@ -131,6 +133,7 @@ def iterate_proofs(
     if observed_versions.namespace and (check := passing_checks.get(REGISTRY_CHECK_KEY)):
         yield "namespace", observed_versions.namespace, check.since.date(), check.confirmed_at
     if (check := passing_checks.get(ROTATION_CHECK_KEY)) and (signer := _get_current_signer(row)):
+        # The key ID of OpenPGP: the last 64 bits of the fingerprint (RFC 4880, section 12.2).
         fingerprint = str(signer.get("fingerprint", ""))[-16:]
         yield "key", fingerprint, _parse_date(signer.get("since")), check.confirmed_at
 

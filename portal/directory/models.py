@@ -63,6 +63,7 @@ class Listing(models.Model):
     is_public = models.BooleanField(default=False)
     listed_at = models.DateTimeField()
     changed_at = models.DateTimeField()
+    # A Git tag can have 255 characters.
     version = models.CharField(max_length=255, blank=True)
     versions = models.JSONField(default=list)
     platforms = models.CharField(max_length=500, blank=True)
@@ -77,6 +78,7 @@ class Listing(models.Model):
     measured_target = models.CharField(max_length=300, blank=True)
     figures_at = models.DateTimeField(db_index=True)
 
+    # The default manager hides unverified companies, so that no page can show them by mistake.
     objects = PublicListingManager()
     all_objects = models.Manager["Listing"]()
 

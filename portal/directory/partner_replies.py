@@ -78,6 +78,7 @@ def _is_own_address(address: str, own_hosts: set[str], row: Integration) -> bool
         return True
     if host == get_allowed_host().partition(":")[0]:
         is_below = f"{path}/".lower().startswith(f"{row.repository}/".lower())
+        # Browsers resolve “..”, also if it is percent-encoded.
         return is_below and ".." not in unquote(path).split("/")
     return host in own_hosts or any(host.endswith(f".{own_host}") for own_host in own_hosts)
 

@@ -15,6 +15,7 @@ from portal.core.value_types import JsonObject
 from portal.directory.models import UNLISTED_STATUSES, Listing
 from portal.directory.support_metrics import MIN_SAMPLE_SIZE, PERIOD_DAYS
 
+# Each term is one more condition of the query.
 MAX_TERMS = 8
 SORT_LABELS = {
     "newest": gettext_noop("Newest first"),
@@ -104,12 +105,14 @@ def list_listings(filters: ListingFilters) -> QuerySet[Listing]:
         if value := getattr(filters, name):
             rows = rows.filter(**{name: value})
     if filters.platform:
+        # The spaces keep linux_arm from matching linux_arm64.
         rows = rows.filter(platforms__contains=f" {filters.platform} ")
     return order_listings(rows, filters)
 
 
 def list_matching_listings(filters: ListingFilters) -> QuerySet[Listing]:
     """Return the listings that match the search terms and the partner, regardless of other filters."""
+    # The public manager, which leaves out unverified companies.
     rows = Listing.objects.all()
     if filters.partner:
         rows = rows.filter(publisher_slug=filters.partner)

@@ -120,6 +120,7 @@ def refresh_listing(row: Integration, now: datetime) -> None:
         _create_listing(row, columns, now)
         return
     columns = _select_updates(columns)
+    # Feeds must not name a hidden company, not even later.
     changes = list(_iterate_changes(listing, columns)) if columns["is_public"] else []
     _update_listing(listing, columns, now if changes else listing.changed_at)
     ListingChange.objects.bulk_create(
@@ -202,6 +203,7 @@ def _apply_metrics(row: Listing, metrics: MetricColumns, observed_versions: Obse
     for name, value in metrics.items():
         setattr(row, name, value)
     newest = observed_versions.version
+    # The first observed version is no news of a release.
     if row.is_public and newest and row.version and newest != row.version:
         is_known = any(version_data["version"] == newest for version_data in row.versions)
         summary = f"Version {newest} is the latest version again." if is_known else f"Version {newest} was released."
@@ -234,11 +236,13 @@ def refresh_due_listings(now: datetime) -> int:
     created_count = process_each(
         created_ids, partial(_create_missing_listing, now=now), "create the listing of integration"
     )
+    # Also hidden ones, which would otherwise stay due and be first in every batch.
     due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
     due_ids = list(due_listings.values_list("pk", flat=True)[:BATCH_SIZE])
     try:
         return created_count + _refresh_listings(due_ids, now)
     except Exception:
+        # One faulty listing ends the transaction of the batch, and as the oldest it would be in the next one again.
         log.exception("cannot refresh the listings of a batch at once")
     return created_count + process_each(
         due_ids, lambda pk: _refresh_listings([pk], now), "refresh the listing of integration"

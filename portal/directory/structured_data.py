@@ -16,6 +16,7 @@ JSON_ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026", 0
 
 def build_software_application(row: Listing, content: ListingContent) -> SafeString:
     """Return a listing as a schema.org SoftwareApplication, or an empty string if it is no longer listed."""
+    # Search engines must not recommend what the program no longer lists.
     if row.is_unlisted:
         return SafeString("")
     systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
@@ -76,4 +77,5 @@ def build_organization(partner: Partner, rows: Iterable[Listing]) -> SafeString:
 
 def _serialize_json_ld(data: Mapping[str, object]) -> SafeString:
     non_empty_data = {key: value for key, value in data.items() if value}
+    # A name such as “</script>” would end the element, because json.dumps leaves it as it is.
     return mark_safe(json.dumps(non_empty_data, ensure_ascii=False).translate(JSON_ESCAPES))  # noqa: S308 - escaped above

@@ -44,6 +44,7 @@ def build_shields_payload(badge_status: BadgeStatus) -> dict[str, object]:
         "label": badge_status.title,
         "message": badge_status.label,
         "color": GOOD_COLOR if badge_status.is_good else NEUTRAL_COLOR,
+        # A status such as Suspended is a valid response and no error of this endpoint.
         "isError": False,
         "cacheSeconds": 60,
     }

@@ -29,6 +29,7 @@ def decode_base64url(text: str) -> bytes:
         ValueError: The text is not canonical base64url without padding.
     """
     data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    # Unused bits of the last character give one value several spellings, so an altered signature could stay valid.
     if encode_base64url(data) != text:
         raise ValueError("not canonical base64url")
     return data
@@ -43,6 +44,7 @@ def derive_signing_key(secret: str) -> Ed25519PrivateKey:
 def build_jwk(key: Ed25519PublicKey) -> dict[str, str]:
     """Return a public key as a JSON Web Key (RFC 8037)."""
     x = encode_base64url(key.public_bytes(Encoding.Raw, PublicFormat.Raw))
+    # RFC 7638: only the required members, in lexicographic order and without whitespace.
     thumbprint_input = json.dumps({"crv": "Ed25519", "kty": "OKP", "x": x}, separators=(",", ":")).encode()
     key_id = encode_base64url(hashlib.sha256(thumbprint_input).digest())
     return {"kty": "OKP", "crv": "Ed25519", "x": x, "kid": key_id, "alg": "EdDSA", "use": "sig"}

@@ -19,6 +19,7 @@ from portal.directory.badges.signing_keys import build_jwk, decode_base64url, en
 from portal.directory.badges.status import BadgeStatus
 
 STATEMENT_TYPE = "badge-statement+jwt"  # distinguishes statements from other tokens of the portal
+# A copied statement must end soon, because it can't be withdrawn after a suspension.
 STATEMENT_LIFETIME = timedelta(hours=2)
 MAX_CLOCK_SKEW = timedelta(minutes=5)
 MAX_STATEMENT_CHARACTERS = 8_000
@@ -108,9 +109,11 @@ def verify_statement(
         signature_bytes = decode_base64url(signature)
     except (ValueError, RecursionError):
         return VerificationResult(StatementVerdict.UNREADABLE)
+    # The header must not choose the algorithm, for example “none” (RFC 8725, section 3.1).
     if header.get("alg") != "EdDSA" or header.get("typ") != STATEMENT_TYPE:
         return VerificationResult(StatementVerdict.UNREADABLE)
     key_id = str(header.get("kid", ""))
+    # Before the key: a statement of another portal isn't forged, but none of our keys can verify it.
     if issuer is not None and claims.get("iss") != issuer:
         return VerificationResult(StatementVerdict.FOREIGN, claims, key_id)
     if key_id not in keys:
@@ -133,6 +136,7 @@ def _check_validity_period(claims: Mapping[str, object], now: datetime) -> State
 
 
 def _is_timestamp(value: object) -> TypeGuard[int]:
+    # `datetime` ends in the year 9999. In Python, booleans are integers.
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**11
 
 

@@ -74,6 +74,7 @@ def get_badge_status(row: Integration) -> BadgeStatus:
     tier = row.edition.get_tier(row.tier) if listing_status.shows_tier else None
     return BadgeStatus(
         uuid=str(row.uuid),
+        # People enter these names, which must not imitate the status beside them.
         integration=strip_decoration(row.name),
         partner=strip_decoration(row.partner.name),
         program=row.program.name,
@@ -98,6 +99,7 @@ def describe_support(row: Integration) -> str:
     First responses count only if the program has a target for them. A median of too few issues is left out.
     """
     listing: Listing | None = getattr(row, "listing", None)
+    # Targets and times are only shown while the portal can measure them.
     if listing is None or not listing.sla_target:
         return ""
     clocks = (

@@ -32,8 +32,10 @@ def serve_publicly(view: BadgeView) -> BadgeView:
     def handle(request: HttpRequest, **parts: object) -> HttpResponse:
         response = view(request, **parts)
         response["Cache-Control"] = CACHE_CONTROL
+        # Badges are embedded in other sites, and their statements are verified there.
         response["Access-Control-Allow-Origin"] = "*"
         response["Cross-Origin-Resource-Policy"] = "cross-origin"
+        # A second barrier besides escaping: an SVG that is opened as a page can run scripts.
         response["Content-Security-Policy"] = "default-src 'none'; sandbox"
         if hasattr(request, "session"):
             request.session.accessed = False  # the middleware read the session, but the response does not depend on it

@@ -84,6 +84,7 @@ def evaluate_statement(text: str) -> dict[str, object]:
         "issued": result.get_moment("iat"),
         "expires": result.get_moment("exp"),
         "status": status,
+        # Claims that none of the keys signed can't be compared with anything.
         "differs": status is not None
         and result.signed
         and claimed_status != [status.program_key, status.tier_key, status.listing_status],
@@ -96,6 +97,7 @@ def get_current_status(result: VerificationResult) -> BadgeStatus | None:
         uuid = UUID(str(result.claims.get("integration_id", "")))
     except ValueError:
         return None
+    # A statement of another portal says nothing about an integration of this one.
     if result.claims.get("iss") != settings.SITE_URL:
         return None
     return find_badge_status(uuid)
