@@ -1,7 +1,6 @@
 """Forecasts of the program's response time, and backtests on past data, as pure functions.
 
-A forecast uses the ended periods in which the program was the responsible party in a stage. The 90th percentile ranks
-conservatively, with one value more than observed, so that it covers the next wait and not only past ones.
+A forecast uses the ended periods in which the program was the responsible party in a stage.
 """
 
 from bisect import bisect_left, bisect_right
@@ -70,7 +69,9 @@ class BacktestResult:
 
 def estimate_upper_bound(days: Sequence[float]) -> float | None:
     """Return the value that the next one stays within with 90% probability, or None without enough values."""
-    rank = ceil(round(0.9 * (len(days) + 1), 9))
+    # Among one value more than observed, so that the next wait is covered and not only the past ones. In integers,
+    # because 0.9 is no exact binary fraction.
+    rank = ceil(9 * (len(days) + 1) / 10)
     return sorted(days)[rank - 1] if 0 < rank <= len(days) else None
 
 
@@ -85,6 +86,7 @@ class WaitHistory:
 
     def forecast(self, now: datetime) -> Forecast | None:
         """Return the forecast from waits that ended by `now`, or None if even the longest window has too few."""
+        # A forecast of a past Monday must not use waits that ended later.
         last = bisect_right(self.ends, now)
         for window in WINDOW_DAYS:
             days = self.days[bisect_right(self.ends, now - timedelta(days=window)) : last]
@@ -128,6 +130,7 @@ def _evaluate_week(
         (count_working_days(w.started_at, w.ended_at or now, calendar), w.ended_at is not None and w.ended_at <= now)
         for w in waits
     ]
+    # An open wait within the forecast can still exceed it, so to count it as held would flatter the forecast.
     known_days = [days for days, has_ended in lengths if has_ended or days > forecast.p90]
     within_p90, within_p50 = (sum(days <= limit for days in known_days) for limit in (forecast.p90, forecast.p50))
     return BacktestWeek(monday, forecast.p90, len(known_days), within_p90, within_p50), len(lengths) - len(known_days)
