@@ -85,6 +85,7 @@ def combine_weeks(weeks: list[BacktestWeek]) -> BacktestWeek:
 
 
 def _evaluate_program(key: str, waits: list[ProgramWait], now: datetime, weeks: int) -> ForecastAccuracy:
+    # The decisions of a removed program remain.
     name = PROGRAMS[key].name if key in PROGRAMS else key
     calendar = get_program_calendar(key)
     past = WaitHistory(waits, calendar)

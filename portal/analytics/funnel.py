@@ -39,6 +39,7 @@ class IntegrationGroup:
             return 4
         if self.was_listed:
             return 3
+        # An approved integration can end before it is listed.
         if "release" in (self.stage, self.stage_before_end):
             return 2
         return int(self.has_review_request)

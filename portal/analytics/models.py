@@ -73,6 +73,7 @@ class SavedView(models.Model):
             models.UniqueConstraint(
                 fields=["page", "name"], condition=Q(owner=None), name="saved_view_unique_shared_page_name"
             ),
+            # Two requests at once must not leave two defaults.
             models.UniqueConstraint(
                 fields=["owner", "page"], condition=Q(is_default=True), name="saved_view_unique_default"
             ),

@@ -35,6 +35,7 @@ def update_durations(integration: Integration) -> None:
     expected = compute_durations({integration.pk: integration.program_key})[integration.pk]
     stored = list(StageDuration.objects.filter(integration=integration).order_by("pk").values_list("pk", *COLUMNS))
     pairs = zip(stored, expected, strict=False)
+    # Events are only appended, so usually the last period alone differs.
     equal_count = sum(1 for _ in takewhile(lambda pair: pair[0][1:] == pair[1], pairs))
     StageDuration.objects.filter(pk__in=[row[0] for row in stored[equal_count:]]).delete()
     StageDuration.objects.bulk_create(
@@ -84,6 +85,7 @@ def iterate_drifted() -> Iterator[int]:
     """Yield all integrations whose stored periods differ from their events."""
     after = 0
     while programs := dict(
+        # By key instead of offset, so that integrations added in the meantime don't shift the batches.
         Integration.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "program_key")[:BATCH_SIZE]
     ):
         yield from find_drifted(programs)

@@ -60,6 +60,7 @@ def _undo_decision(pieces: list[StagePeriod], change: ResponsibilityChange) -> b
     ]
     if not matches:
         return False
+    # The last such period is the one before the decision. Earlier rounds can look the same.
     pieces[matches[-1] :] = [replace(pieces[matches[-1]], ended_at=None, ends_stay=False)]
     return True
 

@@ -66,6 +66,7 @@ class WaitEstimate:
 
 def format_working_days(value: float) -> str:
     """Format working days, rounded up, such as "6 working days"."""
+    # Rounded up, because the wait must not seem shorter than it was.
     whole = max(1, -int(-value // 1))
     return ngettext("%(count)s working day", "%(count)s working days", whole) % {"count": whole}
 
@@ -109,6 +110,7 @@ def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | Non
     calendar = get_program_calendar(integration.program_key)
     waited_days = count_working_days(responsible_since, now, calendar)
     median_at, p90_at = estimate_end(forecast, responsible_since, calendar)
+    # The forecast has failed, and dates in the past would help no one.
     if waited_days > forecast.p90:
         return WaitEstimate(
             summary,

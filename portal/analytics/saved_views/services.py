@@ -82,6 +82,7 @@ PROGRAM_PAGES = {"queue", "partners", "agreements", "emails", *PAGE_TITLES}
 
 def normalize_query(page: SavablePage, query: str) -> str:
     """Return the relevant, non-empty query parameters in a fixed order, one value each."""
+    # The query comes from the address and ends in links of other people's pages, so only known parameters remain.
     parameters = QueryDict(query[:2000])
     values = {name: parameters.get(name, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for name in page.parameters}
     return urlencode({name: value for name, value in values.items() if value})[:500]
@@ -126,6 +127,7 @@ def list_visible_views(user: AnyUser) -> QuerySet[SavedView]:
 def save_view(user: User, name: str, title: str, query: str, *, shared: bool, now: datetime) -> SavedView:
     """Save a view. Raises ActionRefused if the name is taken or the user can't share views."""
     page = get_page(name, user)
+    # Auditors are program staff who change nothing.
     if shared and not permissions.can_write_for_programs(user):
         raise ActionRefused(_("Only program staff can share views."), "forbidden")
     owner = None if shared else user
@@ -161,6 +163,7 @@ def rename_view(view: SavedView, title: str, user: User) -> SavedView:
     try:
         with transaction.atomic():
             view.save()
+    # The constraint decides, because two people can save a shared view with the same name at once.
     except IntegrityError:
         raise ActionRefused(
             _("A view named “%(title)s” already exists for this list. Enter another name.") % {"title": title}
@@ -173,6 +176,7 @@ def set_default(view: SavedView, user: User, *, on: bool) -> None:
     if view.owner_id != user.pk:
         raise ActionRefused(_("Only your own views can be the default. Save this view as your own first."), "forbidden")
     with transaction.atomic():
+        # First, because the constraint allows one default for each list.
         SavedView.objects.filter(owner=user, page=view.page, is_default=True).update(is_default=False)
         if on:
             SavedView.objects.filter(pk=view.pk).update(is_default=True)

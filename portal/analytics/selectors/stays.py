@@ -35,6 +35,7 @@ def list_responsible_party_times(filters: AnalyticsFilters) -> list[ResponsibleP
     durations = StageDuration.objects.filter(
         ended_at__gte=filters.since, ended_at__lte=filters.now, stage__in=STAGES, **filters.build_program_lookup()
     )
+    # A period that began before the filtered one counts only from there.
     length = ExpressionWrapper(F("ended_at") - Greatest("started_at", filters.since), output_field=DurationField())
     groups = durations.order_by().values_list("program_key", "stage", "responsible_party")
     rows = read_figures(

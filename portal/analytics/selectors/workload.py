@@ -111,6 +111,7 @@ def _read_times(filters: AnalyticsFilters) -> dict[int, list[tuple[datetime, dat
     times: dict[int, list[tuple[datetime, datetime]]] = defaultdict(list)
     rows = annotate_requested_at(events.order_by()).values_list("actor_id", "at", "requested_at")
     for actor, decided_at, requested_at in rows:
+        # A decision without a request took no time.
         times[actor].append((decided_at, requested_at or decided_at))
     return times
 
@@ -221,6 +222,7 @@ def _count_checks(filters: AnalyticsFilters) -> dict[tuple[str, str], list[int]]
     )
     counts: dict[tuple[str, str], list[int]] = {}
     for program, edition, key, failed_count, checked_count in counted_rows:
+        # Editions can give requirements other IDs, so checks are counted by their title.
         requirement = get_edition(program, edition).get_requirement(key)
         numbers = counts.setdefault((program, requirement.title if requirement else key), [0, 0])
         numbers[0] += failed_count
