@@ -125,6 +125,16 @@ def test_severity_lowered_after_a_breach_keeps_the_breach(
     assert has_note == (clock[1] == Severity.CRITICAL)
 
 
+@pytest.mark.parametrize("decided_hour", [60, 88])
+def test_all_labels_between_start_and_decision_are_void(decided_hour: float) -> None:
+    labels = [build_event(hour, DEV, IssueEventKind.LABELED, label) for hour, label in ((2, "critical"), (3, "p0"))]
+    state = project_issue_state(
+        [open_issue(), *labels, lower_severity(decided_hour, requested_hour=2)],
+        build_projection_context(build_policy(), 100),
+    )
+    assert (state.resolve.state, state.severity, to_hours(state.resolve.due_at)) == LOWERED_RESULT
+
+
 def test_requested_severity_has_no_effect_before_the_program_agrees() -> None:
     assert project([CRITICAL_LABEL, lower_severity(90, requested_hour=20)], now=60).resolve.state == ClockStatus.OVERDUE
 

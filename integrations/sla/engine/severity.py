@@ -13,12 +13,20 @@ OPENING_GRACE_PERIOD = timedelta(hours=1)  # a label added within this time coun
 def list_severity_events(events: Iterable[TimelineEvent]) -> list[TimelineEvent]:
     """Return the events that determine the severity, in order. A granted request also counts from its time."""
     severity_events = [event for event in events if event.kind in SEVERITY_KINDS]
-    severity_events += [
-        replace(event, at=datetime.fromisoformat(str(event.data["requested_at"])))
+    starts = [
+        (datetime.fromisoformat(str(event.data["requested_at"])), event)
         for event in severity_events
         if event.data.get("requested_at")
     ]
-    return sorted(severity_events, key=lambda event: event.at)
+    # A decision that also applies to an earlier period judges all labels of that period, not only the first one.
+    effective_events = [
+        event
+        for event in severity_events
+        if event.kind == IssueEventKind.SEVERITY_LOWERED
+        or not any(start <= event.at <= decision.at for start, decision in starts)
+    ]
+    effective_events += [replace(decision, at=start) for start, decision in starts]
+    return sorted(effective_events, key=lambda event: event.at)
 
 
 def find_critical_since(
