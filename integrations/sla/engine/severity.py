@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 from integrations.sla.engine.types import IssueEventKind, Severity, SlaPolicy, TimelineEvent
 
-SEVERITY_KINDS = frozenset({IssueEventKind.OPENED, IssueEventKind.LABELED, IssueEventKind.SEVERITY_LOWERED})
+# GitHub reports labels that are set at the opening as events of their own.
+SEVERITY_KINDS = frozenset({IssueEventKind.LABELED, IssueEventKind.SEVERITY_LOWERED})
 OPENING_GRACE_PERIOD = timedelta(hours=1)  # a label added within this time counts from the opening
 
 
@@ -52,20 +53,13 @@ def find_raised_at(events: Iterable[TimelineEvent], policy: SlaPolicy, cutoff_at
         if event.kind == IssueEventKind.SEVERITY_LOWERED:
             raised_at = None
         # Only the first critical label counts. A further one must not restart the target's time.
-        elif raised_at is None and _has_critical_label(event, policy):
+        elif raised_at is None and normalize_label(event.label) in policy.critical_labels:
             raised_at = event.at
     return raised_at
 
 
 def get_severity(critical_since: datetime | None) -> Severity:
     return Severity.CRITICAL if critical_since else Severity.OTHER
-
-
-def _has_critical_label(event: TimelineEvent, policy: SlaPolicy) -> bool:
-    labels = event.data.get("labels", ()) if event.kind == IssueEventKind.OPENED else (event.label,)
-    return isinstance(labels, list | tuple) and any(
-        normalize_label(str(label)) in policy.critical_labels for label in labels
-    )
 
 
 def normalize_label(label: str) -> str:

@@ -100,7 +100,6 @@ class TimelineEvent:
 
     `text` is the body of an opened, commented, or edited event. Unknown actors have the ID 0. Keys of `data` by kind:
 
-    - opened: `labels` set at the opening.
     - edited: `body` is True if `text` is the new issue text. `guessed` is True if a list showed the new text without
       author and time.
     - commented, comment_edited, comment_deleted: `comment`, the key of the comment ("comment:<id>").

@@ -50,8 +50,8 @@ def build_policy(sla: Sla = RESOLVE, **more: object) -> SlaPolicy:
     return SlaPolicy(sla, frozenset({"critical", "p0"}), frozenset({"needs-info"}), **more)  # type: ignore[arg-type]
 
 
-def open_issue(who: Actor = USER, **data: object) -> TimelineEvent:
-    return TimelineEvent("opened", IssueEventKind.OPENED, OPENED_AT, who, "It fails.", data=data)
+def open_issue(who: Actor = USER) -> TimelineEvent:
+    return TimelineEvent("opened", IssueEventKind.OPENED, OPENED_AT, who, "It fails.")
 
 
 def build_comment(hour: float, who: Actor, text: str = ANSWER, number: int = 0) -> TimelineEvent:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
-from integrations.sla.engine.projection import BREACH_STATUSES, project_issue_state
+from integrations.sla.engine.projection import BREACH_STATUSES
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, Severity
 from tests.integrations.sla.event_builders import (
     CRITICAL,
@@ -20,8 +20,6 @@ from tests.integrations.sla.event_builders import (
     build_comment,
     build_event,
     build_policy,
-    build_projection_context,
-    open_issue,
     project,
     to_hours,
 )
@@ -31,11 +29,6 @@ def test_critical_issue_has_48_elapsed_hours_from_its_opening_if_labeled_at_once
     clock = project([CRITICAL], now=24).resolve
     assert (clock.severity, to_hours(clock.due_at), clock.share) == (Severity.CRITICAL, CRITICAL_DUE, 0.5)
     assert [to_hours(moment) for moment in clock.warn_at] == [24, 36, 43.2]
-
-
-def test_labels_at_the_opening_count() -> None:
-    state = project_issue_state([open_issue(labels=["P0", "bug"])], build_projection_context(build_policy()))
-    assert to_hours(state.resolve.due_at) == CRITICAL_DUE
 
 
 def test_critical_label_after_the_stop_changes_nothing() -> None:
