@@ -151,6 +151,16 @@ def test_command_explains_invalid_arguments(alice: Any, sam: Any, arguments: lis
         call_command("change_role", *arguments, "--reason", "Because")
 
 
+def test_refused_command_changes_nothing(alice: Any, sam: Any) -> None:
+    roles.deactivate(alice, actor=sam, now=NOW, reason="Leaves")
+    with pytest.raises(CommandError, match="Auditors change nothing"):
+        call_command(
+            "change_role",
+            *(alice.email, "--reactivate", "--grant", "auditor", "--grant", "staff", "--reason", "Returns"),
+        )
+    assert get_role_flags(alice) == (False, False, False, False)
+
+
 def test_admin_pages_about_people_are_read_only(sign_in: SignIn, sam: Any, alice: Any) -> None:
     client, before = sign_in(sam), alice.password
     page = f"/admin/accounts/user/{alice.pk}/"

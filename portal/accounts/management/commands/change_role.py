@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 from django.utils import timezone
 
 from portal.accounts import roles
@@ -39,12 +40,14 @@ class Command(BaseCommand):
             raise CommandError("Nothing to change. Specify --grant, --revoke, --deactivate, or --reactivate.")
         decision: NamedValues = {"actor": None, "now": timezone.now(), "reason": options["reason"]}
         try:
-            if options["reactivate"]:
-                roles.reactivate(user, **decision)
-            if options["grant"] or options["revoke"]:
-                roles.change_roles(user, grant=options["grant"], revoke=options["revoke"], **decision)
-            if options["deactivate"]:
-                roles.deactivate(user, **decision)
+            # A refused role must not leave the account reactivated.
+            with transaction.atomic():
+                if options["reactivate"]:
+                    roles.reactivate(user, **decision)
+                if options["grant"] or options["revoke"]:
+                    roles.change_roles(user, grant=options["grant"], revoke=options["revoke"], **decision)
+                if options["deactivate"]:
+                    roles.deactivate(user, **decision)
         except ActionRefused as refusal:
             raise CommandError(str(refusal)) from refusal
         user.refresh_from_db()
