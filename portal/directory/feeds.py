@@ -18,6 +18,7 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from integrations.programs.registry import PROGRAMS
 from portal.core.form_fields import clean_search_query
+from portal.core.primary_keys import parse_pk
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
 from portal.directory.models import ListingChange
@@ -39,16 +40,11 @@ def list_changes(request: HttpRequest) -> QuerySet[ListingChange]:
         rows = rows.filter(listing__publisher_slug=partner)
     if changed_since := parse_moment(request.GET.get("since", "")):
         rows = rows.filter(at__gte=changed_since)
-    before_text, _, before_pk = request.GET.get("before", "").partition("_")
-    if (
-        (changed_before := parse_moment(before_text))
-        and before_pk.isascii()
-        and before_pk.isdigit()
-        and len(before_pk) < 19
-    ):
-        # Changes of one transaction have the same time, so the key of the last entry decides where the next page
-        # begins.
-        rows = rows.filter(Q(at__lt=changed_before) | Q(at=changed_before, pk__lt=int(before_pk)))
+    before_text, _, before_key = request.GET.get("before", "").partition("_")
+    changed_before, before_pk = parse_moment(before_text), parse_pk(before_key)
+    if changed_before and before_pk is not None:
+        # Changes of one transaction have the same time, so the key decides where the next page begins.
+        rows = rows.filter(Q(at__lt=changed_before) | Q(at=changed_before, pk__lt=before_pk))
     return rows
 
 

@@ -10,6 +10,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.metrics import GLOBAL_SCOPE, MetricsScope
 from portal.accounts.models import User
+from portal.core.primary_keys import parse_pk
 
 PROGRAMS_SCOPE, ALL_PROGRAMS = "programs", gettext_noop("all programs")
 
@@ -31,8 +32,8 @@ def find_report_scope(key: str) -> ReportScope | None:
         return ReportScope(key, ALL_PROGRAMS, GLOBAL_SCOPE)
     if kind == "program" and rest in PROGRAMS:
         return ReportScope(key, PROGRAMS[rest].name, MetricsScope(program_key=rest))
-    if kind == "partner" and rest.isascii() and rest.isdigit():
-        partner = Partner.objects.filter(pk=int(rest)).first()
+    if kind == "partner" and (pk := parse_pk(rest)) is not None:
+        partner = Partner.objects.filter(pk=pk).first()
         return ReportScope(key, partner.name, MetricsScope(partner_id=partner.pk), partner) if partner else None
     return None
 

@@ -11,6 +11,7 @@ from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, IssueEventKind, IssueState, ProjectionContext, TimelineEvent
 from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.services.policies import get_calendar, get_sla_policy
+from portal.core.primary_keys import parse_pk
 
 CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
 
@@ -55,9 +56,9 @@ def find_issue(text: str) -> SupportIssue | None:
     """Find an issue by “owner/name#12” or UUID, preferring repositories that are still monitored."""
     issues = select_issues()
     repository, _, number = text.strip().rpartition("#")
-    if repository and number.isascii() and number.isdigit() and len(number) < 19:
+    if repository and (issue_number := parse_pk(number)) is not None:
         matches = issues.alias(named=Lower("monitored_repository__repository"))
-        matches = matches.filter(named=repository.lower(), number=int(number))
+        matches = matches.filter(named=repository.lower(), number=issue_number)
         # The same repository can have belonged to an integration that ended.
         ended_last = F("monitored_repository__ended_at").desc(nulls_first=True)
         return matches.order_by(ended_last, "-monitored_repository__began_at").first()

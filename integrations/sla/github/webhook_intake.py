@@ -21,6 +21,7 @@ from django.db.models import F, UUIDField
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring
 from portal.core.compiled_queries import CompiledQuery, Parameter
+from portal.core.primary_keys import parse_pk
 
 MAX_PAYLOAD_BYTES = 25 * 1024 * 1024
 CACHE_SECONDS = 5.0  # for known and unknown repositories
@@ -153,7 +154,7 @@ def _get_repository(uuid: UUID) -> CachedRepository | None:
 
 def _record_hook_id(row: MonitoredRepository, number: str) -> None:
     """Record the hook ID from the header, which is needed to find failed deliveries. A recreated hook has a new one."""
-    hook_id = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0
+    hook_id = parse_pk(number)
     if hook_id and hook_id != row.hook_id:
         MonitoredRepository.objects.filter(pk=row.pk).update(hook_id=hook_id)
         row.hook_id = hook_id
