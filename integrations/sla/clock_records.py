@@ -96,6 +96,7 @@ class ClockRecord:
     @property
     def is_ideal_missed(self) -> bool:
         columns = self.columns
+        # No column has this, because it changes with time alone (decision 0073).
         return is_missed(
             columns.ideal_due_at, columns.stopped_at, min(self.now, columns.monitored_repository__data_up_to)
         )
@@ -175,6 +176,7 @@ def build_records(record_class: type[Record], rows: list[ClockColumns], now: dat
     calendars = {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
     read_usage_columns = attrgetter(*UsageColumns._fields)
     for row in rows:
+        # Without a calendar at the opening, Monday to Friday in UTC count.
         calendar = calendars.get(row.issue__calendar or 0, Calendar())
         usage = calculate_usage(UsageColumns(*read_usage_columns(row)), calendar, now)
         yield record_class(row, issue_clocks[row.issue], usage, now)

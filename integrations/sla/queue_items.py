@@ -9,6 +9,7 @@ from integrations.sla.models import LabelPolicy, SupportIssue
 from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.core.value_types import NamedValues
 
+# The kinds of the queue form one union, so a column has the same type in all of them (decision 0078).
 NUMBER = Cast("number", CharField())
 
 
@@ -40,6 +41,7 @@ register_kind(
     QueueKind(
         "label_policy",
         gettext_noop("Label policy"),
+        # Nothing closes a proposal when its integration ends.
         LabelPolicy.objects.filter(state=LabelPolicy.State.PROPOSED).exclude(integration__stage__in=FINAL_STAGES),
         {
             **build_integration_columns("integration__", "uuid", "name", "name_key"),

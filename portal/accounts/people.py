@@ -33,6 +33,7 @@ def can_view_people(reader: AnyUser) -> bool:
 
 def select_people(reader: User) -> QuerySet[User]:
     """Return the accounts that a user can see. Program managers see the people of their programs."""
+    # Recovery codes replace another factor and are none by themselves.
     factors = Authenticator.objects.filter(user=OuterRef("pk")).exclude(type=Authenticator.Type.RECOVERY_CODES)
     people = User.objects.annotate(
         program_roles_text=Cast("program_roles", TextField()),

@@ -70,6 +70,7 @@ def show_person(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.unsent()
     form = PersonRolesForm(request.user, list_roles(person), data=data)
     if request.method == "POST":
+        # A stolen session must not be able to grant roles.
         require_recent_authentication(request)
         if form.is_valid() and change_roles(request, person, form):
             return redirect("accounts:person", pk)
@@ -179,6 +180,7 @@ def change_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @never_cache
 def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Show an invitation with a button to accept it, or the reason why the user can't accept it."""
+    # Links are found by the hash, because the token itself is not stored.
     invitation = get_object_or_404(StaffInvitation.objects.select_related("invited_by"), token_hash=hash_token(token))
     if request.method == "POST":
         return accept_invitation(request, invitation) if is_authenticated(request) else redirect_to_login(request.path)

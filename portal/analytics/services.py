@@ -97,6 +97,7 @@ def rebuild() -> int:
     count = 0
     for key in iterate_drifted():
         with transaction.atomic():
+            # The lock keeps a change of the integration from storing its periods at the same time.
             update_durations(lock_integration(key))
         count += 1
     return count

@@ -37,6 +37,7 @@ def build_periods(changes: Iterable[ResponsibilityChange]) -> list[StagePeriod]:
     """Return the gapless periods of an integration in order. The last is open unless the integration ended."""
     pieces: list[StagePeriod] = []
     for change in changes:
+        # An undone decision never happened, so its periods must not count as stays.
         if change.is_undo and _undo_decision(pieces, change):
             continue
         last = pieces[-1] if pieces else None

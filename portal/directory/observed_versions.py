@@ -61,6 +61,7 @@ def _build_observed_versions(values_by_key: dict[str, tuple[object, str]]) -> Ob
             since,
             published_versions.builds or {},
         )
+    # Without data of the registry, the newest release on GitHub is all that is known.
     value, since = values_by_key.get(NEWEST_RELEASE_KEY, (None, ""))
     version = value if isinstance(value, str) else ""
     return ObservedVersions(version, (version,), None, "", since) if version else NO_OBSERVED_VERSIONS

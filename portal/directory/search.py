@@ -89,6 +89,7 @@ class ListingFilters:
 def parse_filters(query: Mapping[str, str]) -> ListingFilters:
     """Return the filters of a query string without invalid values."""
     values = {field.name: clean_search_query(query.get(field.name, ""))[:100] for field in fields(ListingFilters)}
+    # Links can be old, so unknown values are ignored instead of refused.
     invalid_by_name = {
         "program": values["program"] not in PROGRAMS,
         "track": values["track"] not in TRACK_LABELS,

@@ -32,6 +32,7 @@ def search_reports(reports: QuerySet[ReportSnapshot], filters: NamedValues) -> Q
         reports = reports.filter(kind=kind)
     day: date | None = filters.get("day")
     if day:
+        # A day belongs to one period of each kind.
         reports = reports.filter(period__in=[str(get_period(each, day)) for each in PeriodKind])
     if text := filters.get("q"):
         # SQLite stores JSON with escapes for letters that aren't ASCII, so at least the name is searched as text.

@@ -21,6 +21,7 @@ class ReportSnapshot(models.Model):
     period = models.CharField(max_length=8)
     kind = models.CharField(max_length=8, choices=[(each.value, each.value) for each in PeriodKind])
     end_day = models.DateField()
+    # Stored, because later events change clocks and breaches of the period.
     figures = models.JSONField()
     created_at = models.DateTimeField()
     delivered_at = models.DateTimeField(null=True, blank=True)

@@ -87,6 +87,7 @@ def remove_external_recipient(request: AuthenticatedRequest, scope: str, pk: int
     """Stop the reports to a recipient without an account."""
     get_managed_scope(request, scope)
     recipients: QuerySet[ExternalRecipient] = list_external_recipients(scope)
+    # Only of this scope: managers of one program can't end the reports of another.
     recipient = get_object_or_404(recipients, pk=pk)
     schedules.end_external_recipient(recipient, actor=request.user, now=timezone.now())
     messages.success(request, _("%(email)s no longer receives this report.") % {"email": recipient.email})

@@ -119,6 +119,7 @@ CONCERNS = (
 def describe_as_of(figures: JsonObject, now: datetime) -> JsonObject:
     """Return the figures as past if the period after them has ended: their open issues are no longer current."""
     next_period_ends_at = parse_period(figures["period"]).next.get_bounds(ZoneInfo(figures["zone"]))[1]
+    # A report that was created late was about the past from the start.
     return figures | {"is_past": figures["is_past"] or now >= next_period_ends_at}
 
 

@@ -85,6 +85,7 @@ def normalize_query(page: SavablePage, query: str) -> str:
     # The query comes from the address and ends in links of other people's pages, so only known parameters remain.
     parameters = QueryDict(query[:2000])
     values = {name: parameters.get(name, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for name in page.parameters}
+    # The column has 500 characters.
     return urlencode({name: value for name, value in values.items() if value})[:500]
 
 

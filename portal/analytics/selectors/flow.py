@@ -58,6 +58,7 @@ def _count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) ->
     rows = events.order_by().annotate(span=span_start).values_list("event_type", "span").annotate(n=Count("pk"))
     counts_by_move: dict[str, dict[date, int]] = {name: defaultdict(int) for name in MOVE_NAMES}
     for event_type, span, n in rows:
+        # In UTC, a week of a zone to the east begins on a Sunday.
         counts_by_move[MOVE_BY_EVENT_TYPE[event_type]][span.astimezone(zone).date()] += n
     return {name: [counts[day] for day in days] for name, counts in counts_by_move.items()}
 

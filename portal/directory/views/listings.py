@@ -134,6 +134,7 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
     }
     response = render(request, "directory/listing.html", context)
     if listing_row.is_unlisted:
+        # The page stays for readers of old links.
         response["X-Robots-Tag"] = "noindex"
     return response
 
@@ -152,6 +153,7 @@ def respond_with_logo(row: Integration) -> FileResponse:
         raise Http404(_("Logo not found."))
     response = FileResponse(logo.file.open("rb"), content_type=IMAGE_CONTENT_TYPES[logo.kind])
     response["Content-Disposition"] = "inline"
+    # SVG logos contain styles.
     response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     response["X-Content-Type-Options"] = "nosniff"
     return response

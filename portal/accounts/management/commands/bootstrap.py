@@ -38,6 +38,7 @@ class Command(BaseCommand):
             raise CommandError("Specify --administrator EMAIL, --reviewer EMAIL, or both.")
         for email in filter(None, [administrator, *reviewer]):
             refuse_invalid_email(email)
+        # Before the first account is created, so that a refusal changes nothing.
         refuse_second_administrator(administrator)
         now = timezone.now()
         if administrator:
@@ -51,6 +52,7 @@ class Command(BaseCommand):
             user = enrollment.enroll(email, name, role_names, now)
         except ActionRefused as refusal:
             raise CommandError(f"{email}: {refusal}") from None
+        # A link would replace the password of someone who can sign in.
         if not enrollment.is_unused(user):
             self.stdout.write(f"{label} {user.email}: already has access and can sign in.")
             return

@@ -46,6 +46,7 @@ class StatementForm(forms.Form):
             return ""
         if uploaded_file.size > statements.MAX_STATEMENT_CHARACTERS:
             raise forms.ValidationError(TOO_LONG_MESSAGE)
+        # A file that isn't text is an unreadable statement and gets that verdict.
         return str(uploaded_file.read().decode("utf-8", "replace"))
 
     def clean(self) -> dict[str, object]:

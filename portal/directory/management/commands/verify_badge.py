@@ -21,6 +21,7 @@ class Command(BaseCommand):
         "Verify the signature of a badge statement with the published keys. Exits with 0 if the statement is genuine, "
         "1 if it is not genuine or has expired, and 2 if it is unreadable."
     )
+    # Anyone can verify a statement, but system checks are about the settings of a portal.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -61,6 +62,7 @@ def _read_text(path: str) -> str:
     except OSError as problem:
         raise CommandError(f"Cannot read the statement: {problem.strerror}: {path}.", returncode=2) from problem
     except UnicodeDecodeError:
+        # An empty text is an unreadable statement, which has an exit code of its own.
         return ""
 
 
