@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from integrations.sla.engine import inputs
-from integrations.sla.engine.participants import ParticipantSide, identify_participants
-from integrations.sla.engine.timeline import order_events
-from integrations.sla.engine.types import IssueEventKind
+from integrations.sla.engine.participants import ParticipantSide
+from integrations.sla.engine.projection import IssueProjection, MissingOpeningError
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
-from integrations.sla.services.policies import get_sla_policy
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import ComplianceFacts, PartnerActivity
 from integrations.submissions.workflow.states import ListingStatus
@@ -21,7 +19,6 @@ from verification.checks.rules.release_history import NEWEST_KEY
 from verification.checks.runner import list_freeze_reasons
 
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
-ANSWER_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.CLOSED)
 # A reviewer saw the activities so far and let the deadline continue.
 ACKNOWLEDGING_EVENT_TYPES = ("compliance.deadline_resumed", "compliance.appeal_dismissed")
 
@@ -75,20 +72,18 @@ def _list_issue_activities(integration: Integration, started_at: datetime) -> It
 
 
 def find_first_answer_time(issue: SupportIssue, started_at: datetime) -> datetime | None:
-    """Return when the partner first commented on an issue or closed it after a moment."""
-    events = order_events(inputs.list_timeline_events(issue), END_OF_TIME)
-    opening = next((event for event in events if event.kind == IssueEventKind.OPENED), None)
-    if opening is None:
+    """Return when the partner first responded to an issue or resolved it after a moment."""
+    context = inputs.build_projection_context(issue, END_OF_TIME)
+    try:
+        projection = IssueProjection(inputs.list_timeline_events(issue), context)
+    except MissingOpeningError:
         return None
-    participants = identify_participants(events, opening, get_sla_policy(issue))
-    answer_times = [
-        event.at
-        for event in events
-        if event.at > started_at
-        and event.kind in ANSWER_KINDS
-        and participants.get_side(event.actor) == ParticipantSide.PARTNER
-    ]
-    return min(answer_times, default=None)
+    get_side = projection.participants.get_side
+    partner_keys = {event.key for event in projection.events if get_side(event.actor) == ParticipantSide.PARTNER}
+    # By the rules of the clocks: neither “+1” nor closing an issue without a response may delay a decision.
+    closings = (stop for stop in projection.stops.list_resolve_stops() if stop.key in partner_keys)
+    answers = (*projection.stops.answers.values(), *closings)
+    return min((answer.start for answer in answers if answer.start > started_at), default=None)
 
 
 def _list_release_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:

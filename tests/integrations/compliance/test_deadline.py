@@ -31,11 +31,19 @@ def list_activities(row: Integration) -> list[dict[str, str]]:
     return list(last.data["activities"])
 
 
-def add_comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
+def add_comment(
+    clock: SlaClock,
+    at: datetime,
+    association: str = "MEMBER",
+    number: int = 1,
+    *,
+    text: str = "Fixed in 1.2.",
+    kind: str = "commented",
+) -> None:
     SupportIssueEvent.objects.create(
         issue=clock.issue,
         key=f"comment:{number}",
-        kind="commented",
+        kind=kind,
         at=at,
         seen_at=at,
         source="webhook",
@@ -43,7 +51,7 @@ def add_comment(clock: SlaClock, at: datetime, association: str = "MEMBER", numb
         actor="dev",
         actor_type="User",
         association=association,
-        text="Fixed in 1.2.",
+        text=text,
     )
 
 
@@ -102,6 +110,14 @@ def test_unrecorded_activity_blocks_suspension(
 ) -> None:
     add_comment(overdue_clock, now + 30 * DAY)
     assert "Acme answered on" in get_refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
+
+
+@pytest.mark.parametrize(("text", "kind"), [("+1", "commented"), ("", "closed")])
+def test_empty_response_does_not_pause_deadline(
+    integration_on_notice: Integration, overdue_clock: SlaClock, now: datetime, text: str, kind: str
+) -> None:
+    add_comment(overdue_clock, now + DAY, text=text, kind=kind)
+    assert tasks.advance_cases(now + 2 * DAY) == 0
 
 
 @pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
