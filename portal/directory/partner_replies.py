@@ -25,7 +25,7 @@ ADDRESS_PATTERN = re.compile(
     re.IGNORECASE,
 )
 # files, not hosts
-FILE_EXTENSIONS = {"md", "tf", "hcl", "go", "py", "js", "sh", "json", "yaml", "yml", "txt", "zip", "eg", "ie"}
+FILE_EXTENSIONS = {"md", "tf", "hcl", "go", "py", "js", "sh", "json", "yaml", "yml", "txt", "zip"}
 
 
 class ReplyForm(forms.Form):
@@ -74,7 +74,8 @@ def _is_own_address(address: str, own_hosts: set[str], row: Integration) -> bool
     bare_address = re.sub(r"^(?:https?:)?//", "", address.replace("\\", "/"), flags=re.IGNORECASE)
     host, _separator, path = re.split(r"[?#]", bare_address)[0].partition("/")
     host = host.rpartition("@")[2].partition(":")[0].lower().removeprefix("www.")
-    if "//" not in address and host.rpartition(".")[2] in FILE_EXTENSIONS:
+    # Some of the extensions are also domains of countries, but no file name is followed by a path.
+    if "//" not in address and not path and host.rpartition(".")[2] in FILE_EXTENSIONS:
         return True
     if host == get_allowed_host().partition(":")[0]:
         is_below = f"{path}/".lower().startswith(f"{row.repository}/".lower())

@@ -32,6 +32,8 @@ def test_reply_can_link_to_own_pages(address: str) -> None:
         "https://evil.example?@acme.example/",
         "https://evil.example\\@acme.example",
         "https://notacme.example",
+        "evil.ie",
+        "get.evil.sh/install",
     ],
 )
 def test_reply_cannot_link_to_other_pages(address: str) -> None:
