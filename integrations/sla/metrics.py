@@ -4,6 +4,7 @@ Only committed clocks count as met or breached. A clock counts in the period in 
 was breached and the breach was not retracted. Clocks with incomplete data count separately, missed ideal targets too.
 """
 
+from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from statistics import median
@@ -11,7 +12,8 @@ from typing import Any
 
 from django.db.models import Case, Count, Exists, F, Min, OuterRef, Q, QuerySet, Value, When
 
-from integrations.sla.engine.types import ClockStatus
+from integrations.sla.engine.timeline import order_events
+from integrations.sla.engine.types import DENIED_KEY, Actor, ClockStatus, IssueEventKind, TimelineEvent
 from integrations.sla.models import (
     MonitoredRepository,
     SlaBreach,
@@ -20,6 +22,8 @@ from integrations.sla.models import (
     SupportIssueEvent,
 )
 from portal.core.value_types import JsonObject
+
+ACTIVITY_KINDS = (IssueEventKind.CLOSED, IssueEventKind.REOPENED, IssueEventKind.COMMENTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +191,7 @@ def get_data_up_to(scope: MetricsScope) -> datetime | None:
 
 def count_activity(scope: MetricsScope, start: datetime, end: datetime) -> dict[str, int]:
     """Count the activity within [start, end)."""
-    period = Q(at__gte=start, at__lt=end)
-    events = SupportIssueEvent.objects.filter(period & scope.build_condition("issue__integration__"))
-    counts_by_kind = dict(events.order_by().values_list("kind").annotate(count=Count("pk")))
+    counts_by_kind = _count_events(scope, start, end)
     breach_count = list_breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
     retraction_count = SlaBreach.objects.filter(
         scope.build_condition(), retracted_at__gte=start, retracted_at__lt=end
@@ -197,9 +199,22 @@ def count_activity(scope: MetricsScope, start: datetime, end: datetime) -> dict[
     opened_count = SupportIssue.objects.filter(scope.build_condition(), opened_at__gte=start, opened_at__lt=end).count()
     return {
         "opened": opened_count,
-        "closed": counts_by_kind.get("closed", 0),
-        "reopened": counts_by_kind.get("reopened", 0),
-        "comments": counts_by_kind.get("commented", 0),
+        "closed": counts_by_kind[IssueEventKind.CLOSED],
+        "reopened": counts_by_kind[IssueEventKind.REOPENED],
+        "comments": counts_by_kind[IssueEventKind.COMMENTED],
         "breached": breach_count,
         "retracted": retraction_count,
     }
+
+
+def _count_events(scope: MetricsScope, start: datetime, end: datetime) -> Counter[IssueEventKind]:
+    """Count the closings, reopenings, and comments within [start, end)."""
+    period = Q(at__gte=start, at__lt=end) & scope.build_condition("issue__integration__")
+    rows = SupportIssueEvent.objects.filter(period, Q(kind__in=ACTIVITY_KINDS) | Q(data__has_key=DENIED_KEY))
+    events: dict[int, list[TimelineEvent]] = defaultdict(list)
+    for issue_id, key, kind, at, actor_id, data in rows.order_by().values_list(
+        "issue_id", "key", "kind", "at", "actor_id", "data"
+    ):
+        events[issue_id].append(TimelineEvent(key, IssueEventKind(kind), at, Actor(actor_id, ""), data=data))
+    # Webhooks and lists can both report an action, and GitHub may deny it. A denial is stored as an event, too.
+    return Counter(event.kind for each in events.values() for event in order_events(each, end))
