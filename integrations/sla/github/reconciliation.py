@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.github import event_store, issue_sync, redelivery
-from integrations.sla.models import MonitoredRepository, SlaClock
+from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueEvent
 from integrations.sla.services import monitoring, projection
 from portal.jobs.definitions import Backoff, JobContext, ResourceBlocked, job
 from portal.jobs.registry import periodic_job
@@ -120,7 +120,7 @@ def _store_result(
 
 def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     """Return whether the poll found events that a webhook should have reported."""
-    listed_events = event_store.SupportIssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
+    listed_events = SupportIssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
     # The webhook of a later event can still be on its way.
     return listed_events.filter(at__lt=now - timedelta(minutes=2)).exists()
 

@@ -116,9 +116,9 @@ def describe_policy(policy: LabelPolicy) -> str:
 
 def resolve_account(integration: Integration, login: str) -> int:
     """Return the ID of a GitHub account from known events or from GitHub. Raises ActionRefused."""
-    # Logins can be renamed and then taken by someone else, so policies store IDs.
+    # A login can be renamed and then taken by someone else, so policies store IDs and the last account counts.
     known_events = SupportIssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
-    if (account_id := known_events.values_list("actor_id", flat=True).first()) is not None:
+    if (account_id := known_events.values_list("actor_id", flat=True).last()) is not None:
         return int(account_id)
     try:
         with closing(build_github_client()) as api:

@@ -5,12 +5,16 @@ from datetime import datetime, timedelta
 from allauth.socialaccount.models import SocialAccount
 
 from integrations.sla.engine.participants import IssueParticipants, ParticipantSide
-from integrations.sla.engine.types import Actor
+from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
+from integrations.sla.github.event_store import build_event_row
 from integrations.sla.models import LabelPolicy
 from integrations.sla.services import policies
+from integrations.sla.services.label_proposals import resolve_account
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.integrations.sla.rows import create_issue_row, create_repository_row
+
+HOUR = timedelta(hours=1)
 
 
 def test_policy_assigns_accounts_to_sides(rocket: Integration, now: datetime) -> None:
@@ -40,6 +44,16 @@ def test_policy_assigns_accounts_to_sides(rocket: Integration, now: datetime) ->
 def test_policy_without_a_label_policy_has_no_accounts(rocket: Integration, now: datetime) -> None:
     policy = policies.get_sla_policy(create_issue_row(create_repository_row(rocket, now), 1, now))
     assert (policy.team, policy.bots, dict(policy.second_accounts)) == (frozenset(), frozenset(), {})
+
+
+def test_login_belongs_to_the_account_that_used_it_last(rocket: Integration, now: datetime) -> None:
+    issue = create_issue_row(create_repository_row(rocket, now), 1, now)
+    for number, account_id in enumerate((501, 502)):
+        event = TimelineEvent(
+            f"comment:{number}", IssueEventKind.COMMENTED, now + number * HOUR, Actor(account_id, "Dana")
+        )
+        build_event_row(issue.pk, event, "poll", now).save()
+    assert resolve_account(rocket, "dana") == 502
 
 
 def test_linked_accounts_of_current_members_belong_to_the_team(
