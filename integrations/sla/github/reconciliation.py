@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from integrations.sla.engine.types import ClockStatus
+from integrations.sla.engine.types import DENIED_KEY, ClockStatus
 from integrations.sla.github import event_store, issue_sync, redelivery
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueEvent
 from integrations.sla.services import monitoring, projection
@@ -121,8 +121,9 @@ def _store_result(
 def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     """Return whether the poll found events that a webhook should have reported."""
     listed_events = SupportIssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
-    # The webhook of a later event can still be on its way.
-    return listed_events.filter(at__lt=now - timedelta(minutes=2)).exists()
+    # The webhook of a later event can still be on its way, and a denial has the time of the event that it denies.
+    old_events = listed_events.filter(at__lt=now - timedelta(minutes=2))
+    return old_events.exclude(data__has_key=DENIED_KEY).exists()
 
 
 def _find_judgeable_issue_ids(monitored_repository: MonitoredRepository, now: datetime) -> set[int]:

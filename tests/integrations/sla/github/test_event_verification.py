@@ -101,6 +101,15 @@ def test_forged_delivery_stops_no_clock_permanently(
     assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
 
 
+def test_denied_event_is_not_one_that_the_webhook_missed(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    forge(monitored_repository, tracker, comment_at(2), 4)
+    poll(monitored_repository, 26)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
+    assert "missed_at" not in monitored_repository.cursors
+
+
 @pytest.mark.any_database
 def test_backdated_pause_label_does_not_pause(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
     tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED_AT + HOUR)
