@@ -21,7 +21,7 @@ from portal.ui.components.markup import split_url
 from portal.ui.pagination import ListPaginator
 from verification.checks.types import CHECKS
 
-# A part of 500 pages took four times as long as a plain page.
+# All pages of a part are read and rendered at once, so the number limits how long a request takes.
 PAGES_PER_PART = 200
 DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/emails/", "/integrations/", "/drafts/", "/search/")
 STATIC_URL_NAMES = (
