@@ -87,7 +87,7 @@ def test_templates_name_requirements_of_the_newest_edition() -> None:
         (key, template.key)
         for key, templates in TEMPLATES_BY_PROGRAM.items()
         for template in templates
-        if PROGRAMS[key].editions[-1].requirement(template.requirement) is None
+        if PROGRAMS[key].editions[-1].get_requirement(template.requirement) is None
     ]
     assert (sorted(TEMPLATES_BY_PROGRAM), unknown) == (sorted(PROGRAMS), [])
 
