@@ -112,13 +112,13 @@ def hash_password() -> str:
     return make_password(PASSWORD, hasher="md5")
 
 
-def person(email: str, name: str, **fields: Any) -> User:
+def create_user(email: str, name: str, **fields: Any) -> User:
     user = User.objects.create(email=email, name=name, password=hash_password(), date_joined=NOW, **fields)
     user.emailaddress_set.create(email=email, verified=True, primary=True)
     return user
 
 
-def company(name: str, domain: str, state: VerificationState = VerificationState.VERIFIED) -> Partner:
+def create_partner(name: str, domain: str, state: VerificationState = VerificationState.VERIFIED) -> Partner:
     """A company, verified unless another state is given."""
     partner = Partner.objects.create(
         name=name,
@@ -140,18 +140,18 @@ def now() -> datetime:
 
 @pytest.fixture
 def acme(db: None) -> Partner:
-    return company("Acme", "acme.example")
+    return create_partner("Acme", "acme.example")
 
 
 @pytest.fixture
 def globex(db: None) -> Partner:
-    return company("Globex", "globex.example")
+    return create_partner("Globex", "globex.example")
 
 
 @pytest.fixture
 def alice(acme: Partner) -> User:
     """Owner of Acme."""
-    user = person("alice@acme.example", "Alice Archer")
+    user = create_user("alice@acme.example", "Alice Archer")
     Membership.objects.create(partner=acme, user=user, role="owner", joined_at=NOW)
     return user
 
@@ -159,7 +159,7 @@ def alice(acme: Partner) -> User:
 @pytest.fixture
 def bob(acme: Partner) -> User:
     """Editor of Acme."""
-    user = person("bob@acme.example", "Bob Baker")
+    user = create_user("bob@acme.example", "Bob Baker")
     Membership.objects.create(partner=acme, user=user, role="editor", joined_at=NOW)
     return user
 
@@ -167,7 +167,7 @@ def bob(acme: Partner) -> User:
 @pytest.fixture
 def charlie(globex: Partner) -> User:
     """Owner of Globex."""
-    user = person("charlie@globex.example", "Charlie Cole")
+    user = create_user("charlie@globex.example", "Charlie Cole")
     Membership.objects.create(partner=globex, user=user, role="owner", joined_at=NOW)
     return user
 
@@ -175,7 +175,7 @@ def charlie(globex: Partner) -> User:
 @pytest.fixture
 def rita(db: None) -> User:
     """A reviewer."""
-    user = person("rita@program.example", "Rita Reyes", is_reviewer=True)
+    user = create_user("rita@program.example", "Rita Reyes", is_reviewer=True)
     ReviewerProfile.objects.create(user=user)
     return user
 
@@ -183,7 +183,7 @@ def rita(db: None) -> User:
 @pytest.fixture
 def rob(db: None) -> User:
     """A second reviewer."""
-    user = person("rob@program.example", "Rob Roth", is_reviewer=True)
+    user = create_user("rob@program.example", "Rob Roth", is_reviewer=True)
     ReviewerProfile.objects.create(user=user)
     return user
 
@@ -191,7 +191,7 @@ def rob(db: None) -> User:
 @pytest.fixture
 def sam(db: None) -> User:
     """Staff member, who can use the admin pages but makes no decisions."""
-    return person("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
+    return create_user("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
 
 
 def note_sign_in(client: Any, user: User) -> None:
@@ -224,16 +224,18 @@ FACTS = {
 }
 
 
-def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NOW, **facts: Any) -> Integration:
+def create_integration(
+    partner: Partner, by: User, program: str = "nomad", now: datetime = NOW, **facts: Any
+) -> Integration:
     """Create an integration at the first step of its program."""
 
     def build() -> int:
         return creation.create_integration(partner, program, FACTS | facts, actor=by, now=now).pk
 
-    return Integration.objects.get(pk=build_or_replay(("begin", partner.pk, by.pk, program, now, facts), build))
+    return Integration.objects.get(pk=build_or_replay(("create", partner.pk, by.pk, program, now, facts), build))
 
 
-def meet(row: Integration, by: User | None, now: datetime, *, position: int | None = None) -> None:
+def fulfill_requirements(row: Integration, by: User | None, now: datetime, *, position: int | None = None) -> None:
     """Fulfill every requirement that blocks the next step, as its responsible party."""
     fresh = Integration.objects.get(pk=row.pk)
     target = fresh.position + 1 if position is None else position
@@ -246,14 +248,12 @@ def meet(row: Integration, by: User | None, now: datetime, *, position: int | No
             requirements.submit_answer(fresh, requirement.id, {"met": "in a test"}, actor=None, now=now)
 
 
-def drive(row: Integration, stage: str, *, partner: User, reviewer: User, now: datetime = NOW) -> Integration:
+def advance_to_stage(
+    row: Integration, stage: str, *, partner: User, reviewer: User, now: datetime = NOW
+) -> Integration:
     """Take an integration through the steps of its program until it is in the stage."""
-
-    def build() -> int:
-        return _take_steps(row, stage, partner, reviewer, now)
-
-    key = ("drive", row.pk, stage, partner.pk, reviewer.pk, now)
-    return Integration.objects.get(pk=build_or_replay(key, build))
+    key = ("advance", row.pk, stage, partner.pk, reviewer.pk, now)
+    return Integration.objects.get(pk=build_or_replay(key, lambda: _take_steps(row, stage, partner, reviewer, now)))
 
 
 def _take_steps(row: Integration, stage: str, partner: User, reviewer: User, now: datetime) -> int:
@@ -261,7 +261,7 @@ def _take_steps(row: Integration, stage: str, partner: User, reviewer: User, now
         row = Integration.objects.get(pk=row.pk)
         if row.stage == stage:
             return row.pk
-        meet(row, partner, now)
+        fulfill_requirements(row, partner, now)
         row = Integration.objects.get(pk=row.pk)
         if row.stage == "review":
             perform_transition(row, "approve", actor=reviewer, now=now)
@@ -287,14 +287,14 @@ def edition_2026(settings: Any) -> None:
 @pytest.fixture
 def rocket(acme: Partner, alice: User) -> Integration:
     """Acme's integration at the first step of the Nomad program."""
-    return begin(acme, alice)
+    return create_integration(acme, alice)
 
 
 @pytest.fixture
-def at(acme: Partner, alice: User, rita: User) -> Callable[..., Integration]:
-    """Acme's integration in a stage: at("review"), at("support", program="vault")."""
+def integration_at(acme: Partner, alice: User, rita: User) -> Callable[..., Integration]:
+    """Acme's integration in a stage: integration_at("review"), integration_at("support", program="vault")."""
 
     def reach(stage: str, program: str = "nomad", **facts: Any) -> Integration:
-        return drive(begin(acme, alice, program, **facts), stage, partner=alice, reviewer=rita)
+        return advance_to_stage(create_integration(acme, alice, program, **facts), stage, partner=alice, reviewer=rita)
 
     return reach

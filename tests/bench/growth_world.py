@@ -21,7 +21,7 @@ from portal.analytics.models import StageDuration
 from portal.audit.models import AuditEvent
 from portal.directory.models import Listing, ListingChange
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.sla.pages.issues import ANSWER, create_issue
 from tests.portal import conftest as portal_world
 from verification.checks.models import CheckResult, Observation
@@ -65,8 +65,8 @@ def build() -> World:
     rows = [world["listed"]]
     for number, program in enumerate(PROGRAMS):
         facts = {"name": f"Tower {number}", "repository": f"acme/{program}-tower{number}", "repository_id": 90 + number}
-        row = begin(world["partner"], cast["alice"], program, now=now, **facts)
-        rows.append(drive(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now))
+        row = create_integration(world["partner"], cast["alice"], program, now=now, **facts)
+        rows.append(advance_to_stage(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now))
     for row in rows:
         create_issue(row, "It fails at night", timezone.now() - timedelta(hours=2), labels=("critical",))
         for days in (9, 16, 30):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 
 
 def build() -> tuple[Integration, User, User]:
@@ -21,7 +21,9 @@ def build() -> tuple[Integration, User, User]:
         name="Bench", slug="bench", domain="bench.example", created_at=now, verification_state="verified"
     )
     Membership.objects.create(partner=partner, user=owner, role="owner", joined_at=now)
-    row = drive(begin(partner, owner, now=now), "review", partner=owner, reviewer=reviewer, now=now)
+    row = advance_to_stage(
+        create_integration(partner, owner, now=now), "review", partner=owner, reviewer=reviewer, now=now
+    )
     return row, owner, reviewer
 
 

@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 from integrations.submissions.models import Integration
 from portal.analytics import waiting_times
 from portal.demo import past
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -26,8 +26,8 @@ def history(monkeypatch: pytest.MonkeyPatch, rita: Any, rob: Any, alice: Any, ac
     now = timezone.now()
     past.create_past(now, [rita, rob], "!")
     waiting_times.clear_cache()
-    row = begin(acme, alice, "terraform-run-task", now=now)
-    return drive(row, "review", partner=alice, reviewer=rita, now=now)
+    row = create_integration(acme, alice, "terraform-run-task", now=now)
+    return advance_to_stage(row, "review", partner=alice, reviewer=rita, now=now)
 
 
 def test_reviewer_reads_analytics_and_saves_and_exports_a_view(

@@ -9,7 +9,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.directory.badges.embed_codes import build_embed_codes
 from portal.directory.badges.status import get_badge_status
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.journeys.person import Person
 
 OVERFLOW = "elements => elements.map(each => each.getBoundingClientRect().right - each.ownerSVGElement.clientWidth)"
@@ -18,7 +18,7 @@ OVERFLOW = "elements => elements.map(each => each.getBoundingClientRect().right 
 def test_statement_of_a_badge_is_verified_until_its_status_changes(
     visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, base_url: str
 ) -> None:
-    row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita, now=timezone.now())
+    row = advance_to_stage(create_integration(acme, alice), "support", partner=alice, reviewer=rita, now=timezone.now())
     reader = visit()
     reader.go(f"/directory/{row.uuid}/badge/").sees("Terms of use", "Markdown", "AsciiDoc").shot("badge")
     images = reader.page.locator(".sample img")

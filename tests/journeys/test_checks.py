@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from portal.audit.models import AuditEvent
 from portal.jobs.models import Job
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.person import Person
 from tests.verification.checks.fake_sources import (
     REPOSITORY,
@@ -46,7 +46,7 @@ def pause_polling(page: Person) -> Iterator[None]:
 
 
 def test_results_appear_while_checks_run(visit: Callable[..., Person], acme: Any, alice: Any) -> None:
-    row = begin(acme, alice, "terraform-provider", now=timezone.now())
+    row = create_integration(acme, alice, "terraform-provider", now=timezone.now())
     check_keys = list_required_check_keys(list_checked_requirements(row))
     page = visit(alice).go(f"/checks/{row.uuid}/").sees(f"Checks are running: 0 of {len(check_keys)} complete.")
     page.shot("checks-begin")
@@ -64,7 +64,7 @@ def test_results_appear_while_checks_run(visit: Callable[..., Person], acme: Any
 def test_conflict_shows_both_sources_and_links_to_evidence(
     visit: Callable[..., Person], acme: Any, alice: Any, rita: Any
 ) -> None:
-    row = begin(acme, alice, "terraform-provider", now=timezone.now())
+    row = create_integration(acme, alice, "terraform-provider", now=timezone.now())
     CheckRun.objects.update(finished_at=timezone.now())
     run_checks(row, repository_answer=MOVED_REPOSITORY)
     assert CheckResult.objects.get(key="registry.latest").outcome == "not_run"

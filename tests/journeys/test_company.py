@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from portal.notifications.models import EmailMessage
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.journeys.conftest import find_link
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up
@@ -49,7 +49,7 @@ def test_invitation_is_resent_revoked_and_closed_to_others(
 def test_colleague_finds_the_company_asks_to_join_and_is_accepted(
     visit: Visit, find_email: FindEmail, alice: Any
 ) -> None:
-    dora = visit(person("dora@acme.example", "Dora Dean"))
+    dora = visit(create_user("dora@acme.example", "Dora Dean"))
     dora.go("/").sees("Companies with your email domain already exist.").shot("company-here")
     dora.write("Company name", "АСМЕ").press("Create company")
     dora.sees("A company with this or a similar name already exists. Ask to join it, or enter another name.")
@@ -62,7 +62,7 @@ def test_colleague_finds_the_company_asks_to_join_and_is_accepted(
 
 
 def test_requester_sees_that_the_request_was_declined(visit: Visit, find_email: FindEmail, alice: Any) -> None:
-    dora, owner = visit(person("dora@gmail.com", "Dora Dean")), visit(alice)
+    dora, owner = visit(create_user("dora@gmail.com", "Dora Dean")), visit(alice)
     dora.go("/company/new/").write("Company name", "Acme Inc.").press("Create company")
     dora.press("Ask to join Acme").press("Send request")
     owner.go("/company/").press("Decline request").sees("Request declined. We notify Dora Dean by email.")

@@ -16,7 +16,7 @@ from integrations.submissions.services import requirements as answers
 from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.states import Status
 from portal.jobs.execution import run_due_jobs
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.sla.rows import create_clock_row, create_issue_row
 from tests.journeys.person import Person
 from tests.journeys.walkthrough import Walkthrough
@@ -26,7 +26,9 @@ from tests.journeys.walkthrough import Walkthrough
 def listed_provider(walkthrough: Walkthrough, acme: Partner, alice: Any, rita: Any) -> Integration:
     """Acme's provider in support, with an issue that has been overdue since yesterday."""
     now = timezone.now()
-    row = drive(begin(acme, alice, "terraform-provider", now), "support", partner=alice, reviewer=rita, now=now)
+    row = advance_to_stage(
+        create_integration(acme, alice, "terraform-provider", now), "support", partner=alice, reviewer=rita, now=now
+    )
     walkthrough.pk = row.pk
     monitored_repository = MonitoredRepository.objects.get(integration=row)
     MonitoredRepository.objects.update(data_up_to=now + timedelta(days=999), poll_at=None)

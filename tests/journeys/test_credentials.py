@@ -9,7 +9,7 @@ from integrations.partners.models import Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
-from tests.conftest import PASSWORD, begin
+from tests.conftest import PASSWORD, create_integration
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -19,7 +19,7 @@ SECRET = "f0a7-rocket"
 def test_account_is_viewed_with_a_reason_and_withdrawn(
     visit: Visit, find_email: Callable[..., EmailMessage], acme: Partner, alice: Any, bob: Any, rita: Any, rob: Any
 ) -> None:
-    row = begin(acme, alice, now=timezone.now())
+    row = create_integration(acme, alice, now=timezone.now())
     claims.assign_reviewer(row, rita, actor=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-6/"
     owner, reviewer, other = visit(alice), visit(rita), visit(rob)

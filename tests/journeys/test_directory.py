@@ -15,7 +15,7 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.directory.models import Listing
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.journeys.person import Person
 from tests.journeys.vitals import Vitals, serve_as_in_production
 
@@ -29,8 +29,8 @@ def integrations_by_program(acme: Partner, alice: Any, rita: Any) -> dict[str, I
     rows = {}
     for number, (program, name) in enumerate((*PROGRAMS, ("nomad", "Old booster"))):
         repository = {"repository": f"acme/{program}-{number}", "repository_id": number + 9}
-        row = begin(acme, alice, program, now, name=name, **repository)
-        rows[name] = drive(row, "support", partner=alice, reviewer=rita, now=now)
+        row = create_integration(acme, alice, program, now, name=name, **repository)
+        rows[name] = advance_to_stage(row, "support", partner=alice, reviewer=rita, now=now)
     perform_transition(rows["Old booster"], "archive", actor=alice, note="Replaced.", now=now)
     return rows
 

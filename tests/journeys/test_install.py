@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from tests.journeys.person import Person
 from tests.verification.checks.fake_sources import build_registry_listing
 from verification.checks.services import observations
@@ -14,7 +14,7 @@ VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
 def test_install_page_shows_configuration_and_tests_a_constraint(
     visit: Callable[..., Person], alice: Any, acme: Any
 ) -> None:
-    row = begin(acme, alice, "terraform-provider")
+    row = create_integration(acme, alice, "terraform-provider")
     listing = build_registry_listing(versions=VERSIONS, newest="1.11.0")
     observations.store_observation(row, "registry.listed", {"registry": listing.as_dict()}, NOW)
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("View configuration")

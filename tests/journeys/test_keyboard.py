@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from integrations.submissions.models import Integration
 from portal.webhooks.models import WebhookEndpoint
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.journeys.keyboard import tab_to
 from tests.journeys.person import Person
 
@@ -21,10 +21,10 @@ Visit = Callable[..., Person]
 def listed_integrations(acme: Any, alice: Any, rita: Any) -> list[Integration]:
     now = timezone.now() - timedelta(days=1)
     rows = [
-        begin(acme, alice, program, now, name=name, repository=f"acme/{program}-x", repository_id=number)
+        create_integration(acme, alice, program, now, name=name, repository=f"acme/{program}-x", repository_id=number)
         for number, (program, name) in enumerate((("nomad", "Booster driver"), ("terraform-provider", "Booster")))
     ]
-    return [drive(row, "support", partner=alice, reviewer=rita, now=now) for row in rows]
+    return [advance_to_stage(row, "support", partner=alice, reviewer=rita, now=now) for row in rows]
 
 
 def test_visitor_searches_filters_and_copies_a_badge(listed_integrations: list[Integration], visit: Visit) -> None:

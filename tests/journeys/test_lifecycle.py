@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from integrations.submissions.models import Integration
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.person import Person
 from tests.verification.markers import needs_sandbox, needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
@@ -26,7 +26,7 @@ CONFIG = 'resource "example_server" "one" {\n  address = "1.2.3.4"\n}\n'
 
 @pytest.fixture
 def example(acme: Any, alice: Any) -> Integration:
-    return begin(
+    return create_integration(
         acme, alice, program="terraform-provider", repository="acme/terraform-provider-example", name="Example"
     )
 

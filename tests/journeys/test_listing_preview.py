@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.conftest import drive
+from tests.conftest import advance_to_stage
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -17,7 +17,7 @@ LOGO = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 40" width="96"
 def test_partner_previews_the_listing_with_the_logo(
     visit: Visit, acme: Any, alice: Any, rita: Any, rocket: Any, now: Any, tmp_path: Path
 ) -> None:
-    row, logo = drive(rocket, "review", partner=alice, reviewer=rita, now=now), tmp_path / "logo.svg"
+    row, logo = advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=now), tmp_path / "logo.svg"
     logo.write_text(LOGO)
     owner = visit(alice).go(f"/integrations/{row.uuid}/requirements/NO-8-LOGO/")
     owner.choose_file("File", logo).press("Upload document").sees(

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from integrations.partners.models import Partner
 from integrations.reviews.services import claims
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -38,7 +38,7 @@ def test_meeting_is_scheduled_moved_and_canceled(
 ) -> None:
     alice.zone = "Europe/Berlin"
     alice.save()
-    row = begin(acme, alice, now=timezone.now())
+    row = create_integration(acme, alice, now=timezone.now())
     claims.assign_reviewer(row, rita, actor=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-7/"
     partner, reviewer = visit(alice), visit(rita)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.person import Person
 from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.nomad_plugin.world import READABLE, executable
@@ -18,7 +18,9 @@ def test_faulty_device_plugin_gets_advice_for_each_rule(
     visit: Callable[..., Person], acme: Any, alice: Any, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(sandbox_kind, "READABLE_FOLDERS", READABLE)
-    row = begin(acme, alice, category="gpus-hardware-devices", repository="acme/nomad-device-example", name="Gauges")
+    row = create_integration(
+        acme, alice, category="gpus-hardware-devices", repository="acme/nomad-device-example", name="Gauges"
+    )
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Run plugin test")
     partner.sees("No test runs yet").write("Version", "1.0.0").write("Configuration", "[]")
     partner.press("Start test run").sees("Enter a JSON object.")

@@ -10,7 +10,7 @@ from integrations.partners.models import Partner
 from integrations.programs.models import RegistryProvider
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.conftest import find_link
 from tests.journeys.person import Person
 
@@ -25,7 +25,7 @@ def unlisted_integration(globex: Partner, charlie: Any) -> Integration:
     """An unlisted integration of Globex in the same repository, with another name."""
     facts = {"name": "Skyrocket launcher", "repository": "opensky/nomad-driver-rocket", "repository_id": None}
     facts |= {"homepage": "https://globex.example/skyrocket", "description": "Carries workloads."}
-    return begin(globex, charlie, now=timezone.now(), **facts)
+    return create_integration(globex, charlie, now=timezone.now(), **facts)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from integrations.submissions.models import Integration
 from portal.search.indexing import rebuild
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -19,7 +19,7 @@ Visit = Callable[..., Person]
 def integrations(acme: Any, alice: Any) -> list[Integration]:
     now = timezone.now()
     rows = [
-        begin(acme, alice, now=now, name=name, repository=f"acme/{name.lower()}", repository_id=number)
+        create_integration(acme, alice, now=now, name=name, repository=f"acme/{name.lower()}", repository_id=number)
         for number, name in enumerate(("Rocket", "Rocketry"))
     ]
     rebuild()

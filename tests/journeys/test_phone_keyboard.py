@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from integrations.partners.models import Partner
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.keyboard import tab_to
 from tests.journeys.person import Person
 from tests.journeys.walkthrough import FIELDS, FILES
@@ -22,7 +22,7 @@ KEYS_BY_FIELD_TYPE = {"email": "alice@acme.example", "date": "01152027"}
 
 @pytest.fixture
 def new_integration(acme: Partner, alice: Any) -> Integration:
-    return begin(acme, alice, now=timezone.now())
+    return create_integration(acme, alice, now=timezone.now())
 
 
 def find_requirement(row: Integration, id: str) -> tuple[Requirement, str]:

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.journeys.walkthrough import Walkthrough
@@ -20,8 +20,8 @@ def listed_provider(
     """Acme's provider in the tier Partner, in support."""
     github.seed(Repo("acme/terraform-provider-rocket", "Rockets as code."))
     registry.publish(Provider("acme/rocket"))
-    row = begin(acme, alice, "terraform-provider", timezone.now())
-    row = drive(row, "support", partner=alice, reviewer=rita, now=timezone.now())
+    row = create_integration(acme, alice, "terraform-provider", timezone.now())
+    row = advance_to_stage(row, "support", partner=alice, reviewer=rita, now=timezone.now())
     walkthrough.pk = row.pk
     return row
 

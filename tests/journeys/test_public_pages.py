@@ -14,7 +14,7 @@ from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.analytics.saved_views import services
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.journeys.person import Person
 from tests.portal.conftest import create_world
 from tests.portal.page_urls import PUBLIC_FILES, build_url
@@ -46,7 +46,7 @@ def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
     """Create a suspended listing, a delisted one, and one whose support has ended, by status."""
     cast, now, integrations_by_status = world["cast"], timezone.now() - timedelta(days=200), {}
     for number, (listing_status, steps) in enumerate(STEPS.items()):
-        row = begin(
+        row = create_integration(
             world["partner"],
             cast["alice"],
             "terraform-provider",
@@ -55,7 +55,7 @@ def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
             repository=f"acme/terraform-provider-rocket{number}",
             repository_id=70 + number,
         )
-        row = drive(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now)
+        row = advance_to_stage(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now)
         MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + timedelta(days=3650))
         transitions = [("issue_notice", "rita", 0), ("suspend", "rob", 31), ("delist", "rita", 91)][:steps]
         for step, by, after in transitions or [("archive", "alice", 0)]:

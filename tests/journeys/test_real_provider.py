@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from integrations.partners.models import Partner
 from integrations.programs.models import RegistryProvider
-from tests.conftest import company
+from tests.conftest import create_partner
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.journeys.walkthrough import Walkthrough
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not SHARED, reason="PORTAL_SHARED is unset, so t
 @pytest.fixture
 def acme(db: None) -> Partner:
     """The company that makes the provider."""
-    return company("PagerDuty", "pagerduty.com")
+    return create_partner("PagerDuty", "pagerduty.com")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from integrations.partners.models import Membership, Partner
 from integrations.reviews.finding_templates import list_templates
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, drive, meet
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 from tests.journeys.person import Person
 
 MAX_REQUEST_CLICKS = 5
@@ -28,7 +28,7 @@ MAX_KEYS_PER_APPROVAL = 3
 def review_request(acme: Partner, alice: Any, rita: Any, github: Any) -> Integration:
     """Acme's Nomad integration, whose review was requested just now."""
     now = timezone.now()
-    return drive(begin(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
+    return advance_to_stage(create_integration(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
 
 
 def build_path(row: Integration, rest: str = "") -> str:
@@ -66,7 +66,9 @@ def test_filters_are_part_of_the_url(
     visit: Visit, acme: Partner, alice: Any, rita: Any, review_request: Integration
 ) -> None:
     now = timezone.now()
-    drive(begin(acme, alice, "vault", now, name="Safe"), "review", partner=alice, reviewer=rita, now=now)
+    advance_to_stage(
+        create_integration(acme, alice, "vault", now, name="Safe"), "review", partner=alice, reviewer=rita, now=now
+    )
     browser = visit(rita).go("/queue/").sees("Rocket", "Safe")
     browser.choose("Program", "Vault").does_not_see("Rocket")
     browser.page.wait_for_url("**program=vault**")
@@ -183,7 +185,7 @@ def test_integration_on_hold_has_no_due_date_until_the_hold_is_removed(
 
 
 def test_change_of_edition_is_previewed(visit: Visit, acme: Partner, alice: Any, rita: Any) -> None:
-    row = begin(acme, alice, "terraform-provider", timezone.now(), category="comms-messaging")
+    row = create_integration(acme, alice, "terraform-provider", timezone.now(), category="comms-messaging")
     reviewer = visit(rita).go(build_path(row, "review/")).press("Change edition").press("Preview changes")
     reviewer.sees("Comms & Messaging", "Communication & Messaging", "New requirements").shot("move-edition")
     assert Integration.objects.get(pk=row.pk).edition_date == "2021-10"
@@ -232,7 +234,13 @@ def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_ke
 ) -> None:
     now = timezone.now()
     for number in range(20):
-        drive(begin(acme, alice, now=now, name=f"Rocket {number}"), "review", partner=alice, reviewer=rita, now=now)
+        advance_to_stage(
+            create_integration(acme, alice, now=now, name=f"Rocket {number}"),
+            "review",
+            partner=alice,
+            reviewer=rita,
+            now=now,
+        )
     reviewer = visit(rita).go("/queue/")
     boxes, clicks = reviewer.page.locator("#results input[name=row]"), reviewer.clicks
     boxes.first.click()
@@ -251,8 +259,10 @@ def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
 ) -> None:
     now = timezone.now()
     for name in ("First", "Second", "Third"):
-        row = drive(begin(acme, alice, now=now, name=name), "review", partner=alice, reviewer=rita, now=now)
-        meet(row, None, now)
+        row = advance_to_stage(
+            create_integration(acme, alice, now=now, name=name), "review", partner=alice, reviewer=rita, now=now
+        )
+        fulfill_requirements(row, None, now)
     reviewer, keys = visit(rita).go("/queue/"), ["j", "a", "a"]
     reviewer.page.keyboard.press(keys[0])
     reviewer.page.keyboard.press(keys[1])

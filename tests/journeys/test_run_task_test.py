@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from integrations.submissions.models import Integration
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.person import Person
 from tests.verification.testruns.endpoints import KEY, DeferredEndpoint, serve_endpoint
 from verification.testruns.kinds.run_task.kind import RESUME_DELAY
@@ -12,7 +12,7 @@ from verification.testruns.kinds.run_task.kind import RESUME_DELAY
 
 def create_run_task(acme: Any, alice: Any, settings: Any) -> Integration:
     settings.ALLOW_LOOPBACK_HTTP = True
-    return begin(acme, alice, program="terraform-run-task", repository="", name="Preflight")
+    return create_integration(acme, alice, program="terraform-run-task", repository="", name="Preflight")
 
 
 def start_test_run(person: Person, url: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.journeys.person import Person
 from tests.verification.schemas.acme import encode_newer_schema, encode_schema
 
@@ -12,7 +12,7 @@ from tests.verification.schemas.acme import encode_newer_schema, encode_schema
 def test_schemas_are_uploaded_compared_and_previewed(
     visit: Callable[..., Person], alice: Any, acme: Any, rita: Any, tmp_path: Path
 ) -> None:
-    row = begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-acme")
+    row = create_integration(acme, alice, "terraform-provider", repository="acme/terraform-provider-acme")
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_bytes(encode_schema())
     new.write_bytes(encode_newer_schema())

@@ -10,7 +10,7 @@ from integrations.partners.models import Partner
 from portal.accounts.models import User
 from portal.accounts.role_names import list_roles
 from portal.notifications.models import EmailMessage
-from tests.conftest import PASSWORD, begin
+from tests.conftest import PASSWORD, create_integration
 from tests.journeys.person import Person
 from tests.portal.accounts.sign_in import get_link
 
@@ -28,7 +28,7 @@ LIST_CUT_OPTIONS = """() => [...document.querySelectorAll("form.filters select")
 def test_staff_edit_companies_and_cannot_change_the_state_of_integrations(
     visit: Visit, acme: Partner, alice: Any, sam: Any
 ) -> None:
-    row = begin(acme, alice, now=timezone.now())
+    row = create_integration(acme, alice, now=timezone.now())
     staff = visit()
     staff.audits = False  # these pages are Django's own
     staff.go("/admin/").write("Email address", sam.email).write("Password", PASSWORD).press("Sign in")
@@ -47,7 +47,7 @@ def test_staff_edit_companies_and_cannot_change_the_state_of_integrations(
 
 
 def test_named_manager_is_shown_to_the_partner(visit: Visit, acme: Partner, alice: Any, rita: Any, sam: Any) -> None:
-    row = begin(acme, alice, now=timezone.now())
+    row = create_integration(acme, alice, now=timezone.now())
     partner = (
         visit(alice).go(f"/integrations/{row.uuid}/").sees(row.edition.mailbox).does_not_see("sam@program.example")
     )
@@ -61,7 +61,7 @@ def test_staff_read_every_email_and_cannot_decide(
     visit: Visit, settings: Any, acme: Partner, alice: Any, sam: Any
 ) -> None:
     settings.EMAIL_LOG_PUBLIC = False
-    row = begin(acme, alice, now=timezone.now())
+    row = create_integration(acme, alice, now=timezone.now())
     staff = visit(sam).go("/emails/").sees(row.edition.mailbox)
     staff.write("Search subjects and addresses", "nobody@").press("Apply filters").sees("No matching emails")
     staff.go("/emails/").page.locator("td.main a").first.click()

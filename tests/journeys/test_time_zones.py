@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up
 
@@ -22,8 +22,10 @@ NIGHT = datetime(2026, 4, 14, 22, 30, tzinfo=UTC)
 
 @pytest.fixture
 def listed_integration(acme: Any, alice: User, rita: User) -> Integration:
-    row = begin(acme, alice, "nomad", NIGHT, name="Booster driver", repository="acme/booster", repository_id=9)
-    return drive(row, "support", partner=alice, reviewer=rita, now=NIGHT)
+    row = create_integration(
+        acme, alice, "nomad", NIGHT, name="Booster driver", repository="acme/booster", repository_id=9
+    )
+    return advance_to_stage(row, "support", partner=alice, reviewer=rita, now=NIGHT)
 
 
 def check_time_zone(browser: Person, path: str, zone: str) -> None:

@@ -11,7 +11,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import drafts
 from integrations.submissions.services.requirements import record_check_outcome
 from integrations.submissions.services.transitions import perform_transition
-from tests.conftest import begin, drive, meet
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -22,8 +22,8 @@ def test_next_step_is_requested_when_the_approval_is_final(
     visit: Visit, advance_time: AdvanceTime, acme: Partner, alice: Any, rita: Any, github: Any
 ) -> None:
     now = timezone.now()
-    row = drive(begin(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
-    meet(row, alice, now)
+    row = advance_to_stage(create_integration(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
+    fulfill_requirements(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
     page = f"/integrations/{row.uuid}/"
     partner = visit(alice).go(page).sees("Decision pending: The decision can be undone until")
@@ -40,7 +40,7 @@ def test_next_step_is_requested_when_the_approval_is_final(
 def test_withdrawal_requires_the_name_and_is_undone_by_the_partner(
     visit: Visit, acme: Partner, alice: Any, github: Any
 ) -> None:
-    row = begin(acme, alice, now=timezone.now())
+    row = create_integration(acme, alice, now=timezone.now())
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Withdraw").press("Withdraw")
     partner.sees("Enter the name “Rocket” to confirm.", "You can undo this for 10 minutes.").shot("withdraw")
     partner.write("Enter “Rocket” to confirm", "Rocket").press("Withdraw").sees("You withdrew the integration.")
@@ -59,7 +59,7 @@ def test_draft_is_deleted_after_entering_its_name_and_restored(
 
 
 def test_outage_is_shown_in_one_banner(visit: Visit, acme: Partner, alice: Any, github: Any) -> None:
-    row, now = begin(acme, alice, "terraform-provider", now=timezone.now()), timezone.now()
+    row, now = create_integration(acme, alice, "terraform-provider", now=timezone.now()), timezone.now()
     for requirement in [r.id for r in row.edition.list_requirements() if r.checks][:4]:
         summary = "We couldn't complete this check: GitHub isn't reachable."
         detail = {"key": "repository.public", "title": "Public", "outcome": "error", "summary": summary}

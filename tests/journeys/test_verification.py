@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from integrations.partners.models import Partner
 from integrations.partners.services import verification
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.fakes.dns_server import DnsServer
 from tests.journeys.person import Person
 
@@ -12,7 +12,7 @@ RECORD = "_partner-portal.initech.example"
 
 
 def test_owner_verifies_the_company_by_dns(visit: Callable[..., Person], dns_server: DnsServer) -> None:
-    owner = visit(person("erin@gmail.com", "Erin Eads"))
+    owner = visit(create_user("erin@gmail.com", "Erin Eads"))
     owner.go("/company/new/").write("Company name", "Initech").write("Website", "initech.example")
     owner.press("Create company").sees("Unverified company").press("Verify company")
     value = verification.get_record_value(Partner.objects.get())

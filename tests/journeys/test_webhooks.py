@@ -15,7 +15,7 @@ from integrations.submissions import digests
 from integrations.submissions.services import findings
 from portal.notifications.models import EmailMessage
 from portal.webhooks.models import WebhookEndpoint
-from tests.conftest import PASSWORD, begin
+from tests.conftest import PASSWORD, create_integration
 from tests.fakes.receiver import Receiver
 from tests.journeys.person import Person
 from tests.portal.webhooks.conftest import send_due_deliveries
@@ -75,7 +75,7 @@ def test_partner_selects_and_stops_a_digest_and_subscribes_to_a_calendar(
         "Save preferences"
     )
     reader.sees("Preferences saved.").shot("choices")
-    row = begin(acme, alice)
+    row = create_integration(acme, alice)
     findings.post_message(row, "Hello.", actor=rita, now=timezone.now())
     assert digests.send_due(timezone.now() + timedelta(days=2)) == 1
     email = EmailMessage.objects.get(name="digest")

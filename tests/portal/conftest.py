@@ -18,7 +18,7 @@ from django.test import override_settings
 
 from integrations.partners.models import Membership, Partner
 from integrations.reviews.models import ReviewerProfile
-from tests.conftest import NOW, company, person
+from tests.conftest import NOW, create_partner, create_user
 from tests.portal import sample_objects
 from tests.portal.crawl import Crawl, read_or_crawl
 from tests.replay import build_or_share
@@ -90,7 +90,7 @@ def shared_world(build_once: Any) -> dict[str, Any]:
 
 
 def create_world() -> dict[str, Any]:
-    acme, globex = company("Acme", "acme.example"), company("Globex", "globex.example")
+    acme, globex = create_partner("Acme", "acme.example"), create_partner("Globex", "globex.example")
     return sample_objects.create_objects(acme, globex, create_cast(acme, globex))
 
 
@@ -99,14 +99,14 @@ def create_cast(acme: Partner, globex: Partner) -> dict[str, Any]:
     cast: dict[str, Any] = {"anonymous": None}
     for key, name, team, role in TEAMS:
         partner = acme if team == "acme" else globex
-        cast[key] = person(f"{key}@{partner.domain}", name)
+        cast[key] = create_user(f"{key}@{partner.domain}", name)
         Membership.objects.create(partner=partner, user=cast[key], role=role, joined_at=NOW)
     for key, name in (("rita", "Rita Reyes"), ("rob", "Rob Roth")):
-        cast[key] = person(f"{key}@program.example", name, is_reviewer=True)
+        cast[key] = create_user(f"{key}@program.example", name, is_reviewer=True)
         ReviewerProfile.objects.create(user=cast[key])
-    cast["sam"] = person("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
+    cast["sam"] = create_user("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
     for key, name, roles in PROGRAM_PEOPLE:
-        cast[key] = person(f"{key}@program.example", name, **roles)
+        cast[key] = create_user(f"{key}@program.example", name, **roles)
     return cast
 
 

@@ -37,7 +37,7 @@ from portal.reports import scopes, tasks
 from portal.reports.models import ExternalRecipient
 from portal.webhooks import services
 from portal.webhooks.services import EndpointConfiguration
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.sla.pages.issues import create_issue
 from tests.integrations.submissions.signatures import MNDA, sign
 from tests.portal.accounts.sign_in import get_link
@@ -65,20 +65,20 @@ def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     """Create Acme's integration in review with one object of each kind, and a similar one of Globex."""
     alice, charlie, rita = cast["alice"], cast["charlie"], cast["rita"]
     now = timezone.now() - timedelta(days=1)
-    row = begin(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
+    row = create_integration(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
     agreement = sign(row, alice, now, Signature(CANARY, CANARY, CANARY), MNDA)
-    row = drive(row, "review", partner=alice, reviewer=rita, now=now)
+    row = advance_to_stage(row, "review", partner=alice, reviewer=rita, now=now)
     review_claims.claim_review(row, actor=rita, now=timezone.now())
-    booster = begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
-    lander = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
+    booster = create_integration(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
+    lander = create_integration(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
     integration, reviewed_integration = (
-        drive(booster, "support", partner=alice, reviewer=rita, now=now),
+        advance_to_stage(booster, "support", partner=alice, reviewer=rita, now=now),
         request_changes(lander, cast, now),
     )
     dismissed_request = dismiss_notice(integration, cast, now)
-    other = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
-    driver = begin(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
-    task = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
+    other = create_integration(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
+    driver = create_integration(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
+    task = create_integration(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
     introduction = introductions.request_introduction(other, row, "We build a rocket too.", actor=charlie, now=now)
     invitation = invitations.send_invitation(acme, "charlie@globex.example", "viewer", actor=alice, now=now)
     texts = {**create_messages(row, cast, now), **create_submissions(row, cast, now)}
@@ -182,7 +182,7 @@ def create_report(acme: Any, now: Any) -> str:
 def request_changes(row: Any, cast: Any, now: Any) -> Any:
     """Return the integration in review with a published finding that the partner has not answered."""
     rita = cast["rita"]
-    row = drive(row, "review", partner=cast["alice"], reviewer=rita, now=now)
+    row = advance_to_stage(row, "review", partner=cast["alice"], reviewer=rita, now=now)
     review_claims.claim_review(row, actor=rita, now=now)
     reviewing.raise_finding(row, FORM, f"Explain {CANARY}.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note=CANARY, now=now)

@@ -14,8 +14,8 @@ from tests.integrations.sla.rows import create_clock_row, create_issue_row
 
 
 @pytest.fixture
-def listed_integration(at: Callable[..., Integration], now: datetime) -> Integration:
-    row = at("support", program="terraform-provider")
+def listed_integration(integration_at: Callable[..., Integration], now: datetime) -> Integration:
+    row = integration_at("support", program="terraform-provider")
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
     return row
 

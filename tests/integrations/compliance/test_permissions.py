@@ -11,7 +11,7 @@ from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.integrations.compliance.transitions import ARGUMENTS_BY_TRANSITION, DAY, REASON
 from tests.integrations.database_rows import reload_row
 
@@ -39,7 +39,7 @@ TRANSITIONS = (
 @pytest.fixture
 def rae(db: None) -> Any:
     """A third reviewer."""
-    return person("rae@program.example", "Rae Ruiz", is_reviewer=True)
+    return create_user("rae@program.example", "Rae Ruiz", is_reviewer=True)
 
 
 def pass_checks(row: Integration, now: datetime) -> None:

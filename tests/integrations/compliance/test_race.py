@@ -11,7 +11,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-from tests.conftest import NOW, begin, drive
+from tests.conftest import NOW, advance_to_stage, create_integration
 from tests.integrations.compliance.transitions import DAY, perform_and_reload
 from tests.integrations.database_rows import reload_row
 
@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture
 def listed_integration(acme: Any, alice: Any, rita: Any) -> Integration:
-    row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
+    row = advance_to_stage(create_integration(acme, alice), "support", partner=alice, reviewer=rita)
     MonitoredRepository.objects.update(data_up_to=NOW + 9999 * DAY)
     return row
 

@@ -22,7 +22,7 @@ from integrations.submissions.workflow.compliance_guards import (
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.integrations.compliance.transitions import DAY, perform_and_reload
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text, parse
@@ -43,13 +43,13 @@ OTHER_STATES = ("listed", "requested", "deadline_paused", "delisted", "unlisted"
 @pytest.fixture
 def rae(db: None) -> User:
     """A third reviewer."""
-    return person("rae@program.example", "Rae Ruiz", is_reviewer=True)
+    return create_user("rae@program.example", "Rae Ruiz", is_reviewer=True)
 
 
 @pytest.fixture
 def mae(db: None) -> User:
     """The program manager of the providers."""
-    return person("mae@program.example", "Mae Mora", program_roles=["manager:terraform-provider"])
+    return create_user("mae@program.example", "Mae Mora", program_roles=["manager:terraform-provider"])
 
 
 @pytest.fixture

@@ -28,9 +28,9 @@ def now() -> datetime:
 
 
 @pytest.fixture
-def row(at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
+def row(integration_at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
     """Acme's integration in support, with Rita as reviewer and Rob as Alliances manager."""
-    row = at("support")
+    row = integration_at("support")
     row.partner.alliances_manager = rob
     row.partner.save()
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
@@ -127,13 +127,17 @@ def test_escalation_without_further_recipients_ends_after_its_first_email(
     assert escalate_at(now + DAY, now + 9 * DAY) == [0, 0]
 
 
-def test_program_action_is_warned_about_and_then_escalated(at: Any, rita: Any, rob: Any, now: datetime) -> None:
-    row = at("review")
+def test_program_action_is_warned_about_and_then_escalated(
+    integration_at: Any, rita: Any, rob: Any, now: datetime
+) -> None:
+    row = integration_at("review")
     Integration.objects.update(reviewer=rita)
     row.partner.alliances_manager = rob
     row.partner.save()
     due = get_due_at(row)
-    half, most, nearly = (at for _, at in escalation.list_warnings(Integration.objects.get(pk=row.pk)))
+    half, most, nearly = (
+        integration_at for _, integration_at in escalation.list_warnings(Integration.objects.get(pk=row.pk))
+    )
     assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
     assert escalate_at(half - HOUR, half, most, most + 12 * HOUR, nearly - HOUR, nearly, due - HOUR) == [
         0,
@@ -156,8 +160,8 @@ def test_program_action_is_warned_about_and_then_escalated(at: Any, rita: Any, r
     ]
 
 
-def test_warning_waits_for_the_working_hours_of_its_recipient(at: Any, rita: Any, now: datetime) -> None:
-    row = at("review")
+def test_warning_waits_for_the_working_hours_of_its_recipient(integration_at: Any, rita: Any, now: datetime) -> None:
+    row = integration_at("review")
     rita.zone = "Asia/Tokyo"  # 18:00 there at nine in the morning of UTC
     rita.save()
     Integration.objects.update(reviewer=rita)
@@ -166,15 +170,15 @@ def test_warning_waits_for_the_working_hours_of_its_recipient(at: Any, rita: Any
     assert escalate_at(half, half + HOUR, morning - HOUR, morning) == [0, 0, 0, 1]
 
 
-def test_late_warning_is_sent_once_with_the_current_share(at: Any, rita: Any, now: datetime) -> None:
-    row = at("review")
+def test_late_warning_is_sent_once_with_the_current_share(integration_at: Any, rita: Any, now: datetime) -> None:
+    row = integration_at("review")
     nearly = escalation.list_warnings(Integration.objects.get(pk=row.pk))[2][1]
     assert escalate_at(nearly + HOUR, nearly + 2 * HOUR) == [1, 0]
     assert [event.data["share"] for event in row.events.filter(event_type="program.action_warning_sent")] == [90]
 
 
-def test_completed_action_is_not_escalated_further(at: Any, rita: Any, now: datetime) -> None:
-    row = at("review")
+def test_completed_action_is_not_escalated_further(integration_at: Any, rita: Any, now: datetime) -> None:
+    row = integration_at("review")
     due = get_due_at(row)
     assert escalate_at(due) == [1]
     Integration.objects.update(responsible_party="partner", action_due_at=None)

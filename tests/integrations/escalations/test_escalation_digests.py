@@ -32,9 +32,9 @@ def clock(time_machine: Any, now: datetime, settings: Any) -> Any:
 
 
 @pytest.fixture
-def row(at: Any, rob: User) -> Integration:
+def row(integration_at: Any, rob: User) -> Integration:
     """Acme's integration in review, with Rob as Alliances manager."""
-    row: Integration = at("review")
+    row: Integration = integration_at("review")
     row.partner.alliances_manager = rob
     row.partner.save()
     EmailMessage.objects.all().delete()

@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import person
+from tests.conftest import create_user
 
 
 @pytest.fixture
 def dora(db: None) -> Any:
     """A person without a company."""
-    return person("dora@acme.example", "Dora Dean")
+    return create_user("dora@acme.example", "Dora Dean")
 
 
 @pytest.fixture
 def erin(db: None) -> Any:
     """A person without a company, with a confirmed address at initech.example."""
-    return person("erin@initech.example", "Erin Eads")
+    return create_user("erin@initech.example", "Erin Eads")

@@ -12,7 +12,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Invitation, Membership, Partner
 from integrations.partners.services import members
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, person
+from tests.conftest import create_integration, create_user
 from tests.integrations.page_text import find_text, get_field_error
 from tests.integrations.submissions.signatures import sign
 
@@ -38,7 +38,7 @@ def test_page_shows_an_owner_everything(sign_in: SignIn, acme: Partner, alice: A
 
 
 def test_page_names_the_company_above_its_signatures(sign_in: SignIn, acme: Partner, alice: Any, now: datetime) -> None:
-    sign(begin(acme, alice), alice, now)
+    sign(create_integration(acme, alice), alice, now)
     page = " ".join(find_text(sign_in(alice).get("/company/acme/")).split())
     assert "Agreement Acme Program Actions Technology Partner Agreement" in page
 
@@ -47,7 +47,7 @@ def test_page_shows_other_members_only_the_people(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime
 ) -> None:
     members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
-    members.request_to_join(acme, actor=person("erin@acme.example", "Erin"), now=now)
+    members.request_to_join(acme, actor=create_user("erin@acme.example", "Erin"), now=now)
     page = find_text(sign_in(bob).get("/company/acme/"))
     assert "Alice Archer" in page
     for words in ("dora@acme.example", "erin@acme.example", "Invite", "Change role", "Remove"):
@@ -71,7 +71,7 @@ def test_company_link_leads_to_the_only_company_the_list_or_a_new_one(
     page = find_text(sign_in(charlie).get("/company/"))
     assert "Acme" in page
     assert "Globex" in page
-    assert sign_in(person("erin@gmail.com", "Erin")).get("/company/")["Location"] == "/company/new/"
+    assert sign_in(create_user("erin@gmail.com", "Erin")).get("/company/")["Location"] == "/company/new/"
 
 
 # -- inviting -------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from django.db import transaction
 from integrations.partners import permissions
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.integrations.partners.memberships import get_membership, get_refusal, list_partner_events
 
 pytestmark = pytest.mark.any_database
@@ -98,7 +98,7 @@ def test_second_decision_on_a_request_names_the_first(
 
 @pytest.mark.parametrize("who", ["bob", "charlie", "rita", "sam", "dora"])
 def test_only_owners_decide_on_requests(acme: Partner, alice: Any, now: datetime, who: str, request: Any) -> None:
-    join_request = members.request_to_join(acme, actor=person("eve@acme.example", "Eve"), now=now)
+    join_request = members.request_to_join(acme, actor=create_user("eve@acme.example", "Eve"), now=now)
     by = request.getfixturevalue(who)
     message = get_refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=by, now=now)
     assert message == "Only owners of the company can do this."

@@ -12,7 +12,7 @@ from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
 from portal.core.errors import ActionRefused
 from tests.concurrency import run_concurrently
-from tests.conftest import person
+from tests.conftest import create_user
 
 pytestmark = [
     pytest.mark.postgres,
@@ -38,7 +38,7 @@ def test_one_owner_remains_if_the_last_two_leave_at_once(acme: Partner, alice: A
 
 
 def test_name_taken_twice_at_once_creates_one_company(db: None, now: datetime) -> None:
-    pair = [person("dora@initech.example", "Dora"), person("erin@initech.example", "Erin")]
+    pair = [create_user("dora@initech.example", "Dora"), create_user("erin@initech.example", "Erin")]
     for n in range(20):
         name = f"Initech {'x' * n}"
         refusals = list_refusals(

@@ -18,7 +18,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
 from portal.directory.models import Listing
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, meet
+from tests.conftest import create_integration, fulfill_requirements
 from tests.integrations.page_text import find_text
 from tests.integrations.partners.memberships import list_partner_events
 from tests.replay import replay_fixture
@@ -116,9 +116,9 @@ def test_approved_name_can_be_used_again(imitation: Partner, erin: Any, rita: An
 
 @pytest.mark.every_database
 def test_listed_company_that_takes_a_reserved_name_is_hidden_at_once(
-    at: Callable[..., Integration], client: Client, alice: Any, rita: Any, now: datetime
+    integration_at: Callable[..., Integration], client: Client, alice: Any, rita: Any, now: datetime
 ) -> None:
-    row = at("support")
+    row = integration_at("support")
     address = reverse("directory:listing", args=[row.uuid])
     assert client.get(address).status_code == 200
     profiles.change_profile(row.partner, name="Nomad Cloud", website="", actor=alice, now=now)
@@ -140,12 +140,12 @@ def test_listed_company_that_takes_a_reserved_name_is_hidden_at_once(
 def test_company_without_an_approval_cannot_request_a_review(
     imitation: Partner, erin: Any, rita: Any, now: datetime, decide: bool, party: str, action: str, message: str
 ) -> None:
-    row = begin(imitation, erin, "consul", now)
+    row = create_integration(imitation, erin, "consul", now)
     if decide:
         name_decisions.reject_partner(imitation, "No.", actor=rita, now=now)
     for _ in range(12):
         row = Integration.objects.get(pk=row.pk)
-        meet(row, erin, now)
+        fulfill_requirements(row, erin, now)
         row = Integration.objects.get(pk=row.pk)
         if row.next_position[1] == "review":
             break

@@ -14,7 +14,7 @@ from integrations.partners.models import Invitation, JoinRequest, Membership, Pa
 from integrations.partners.services import invitations, members
 from portal.core import crypto
 from portal.notifications.models import EmailMessage
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.integrations.page_text import find_text, get_field_error, parse
 
 pytestmark = pytest.mark.any_database
@@ -24,7 +24,7 @@ SignIn = Callable[[Any], Any]
 
 @pytest.fixture
 def erin(db: None) -> Any:
-    return person("erin@gmail.com", "Erin Eads")
+    return create_user("erin@gmail.com", "Erin Eads")
 
 
 # -- a new company --------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ def test_person_without_a_company_is_redirected_to_create_one(sign_in: SignIn, e
 
 
 def test_company_is_created_with_the_domain_of_its_first_person(sign_in: SignIn, db: None) -> None:
-    fred = person("fred@initech.example", "Fred Fox")
+    fred = create_user("fred@initech.example", "Fred Fox")
     response = sign_in(fred).post("/company/new/", {"name": "Initech", "website": "initech.example"})
     assert response["Location"] == "/company/initech/"
     partner = Partner.objects.get()

@@ -12,7 +12,7 @@ from integrations.partners.services import profiles, verification
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.fakes.dns_server import DnsServer
 from tests.fakes.github.server import GitHub, Repo
 from tests.integrations.page_text import find_text
@@ -28,7 +28,7 @@ PAGE = "/company/initech/verification/"
 @pytest.fixture
 def erin(db: None) -> Any:
     """Owner of Initech, with an address of a public provider."""
-    return person("erin@gmail.com", "Erin Eads")
+    return create_user("erin@gmail.com", "Erin Eads")
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_second_proof_is_recorded_and_the_same_one_is_not(
 
 
 def test_confirmed_address_of_a_colleague_verifies_the_company(initech: Partner, erin: Any, now: datetime) -> None:
-    join(initech, person("dora@Initech.example", "Dora Dean"), "viewer", now)
+    join(initech, create_user("dora@Initech.example", "Dora Dean"), "viewer", now)
     verification.verify_by_email(initech, actor=erin, now=now)
     assert get_state(initech) == ("verified", [("email", "initech.example", "Dora Dean")])
 
@@ -158,8 +158,8 @@ def test_address_that_is_unconfirmed_public_unrelated_or_former_proves_nothing(
 ) -> None:
     erin.emailaddress_set.create(email="erin@initech.example", verified=False)
     erin.emailaddress_set.create(email="erin@mail.initech.example", verified=True)
-    join(initech, person("dora@globex.example", "Dora Dean"), "editor", now)
-    join(initech, person("fred@initech.example", "Fred Fox"), "editor", now, ended_at=now)
+    join(initech, create_user("dora@globex.example", "Dora Dean"), "editor", now)
+    join(initech, create_user("fred@initech.example", "Fred Fox"), "editor", now, ended_at=now)
     Partner.objects.filter(pk=initech.pk).update(domain="gmail.com")
     with pytest.raises(ActionRefused, match=r"No member has confirmed an email address at initech\.example\."):
         verification.verify_by_email(Partner.objects.get(pk=initech.pk), actor=erin, now=now)
@@ -168,7 +168,7 @@ def test_address_that_is_unconfirmed_public_unrelated_or_former_proves_nothing(
 
 @pytest.mark.every_database
 def test_new_company_of_a_person_with_its_address_is_verified_at_once(db: None, now: datetime) -> None:
-    fred = person("fred@initech.example", "Fred Fox")
+    fred = create_user("fred@initech.example", "Fred Fox")
     partner = profiles.create_partner("Initech", domain="initech.example", actor=fred, now=now)
     assert get_state(partner) == ("verified", [("email", "initech.example", "Fred Fox")])
 
@@ -267,7 +267,7 @@ def test_reviewer_does_not_decide_on_their_own_company(initech: Partner, rita: A
 def test_editor_cannot_verify_and_sees_no_token(
     dns_server: DnsServer, sign_in: SignIn, initech: Partner, now: datetime
 ) -> None:
-    dora = person("dora@initech.example", "Dora Dean")
+    dora = create_user("dora@initech.example", "Dora Dean")
     join(initech, dora, "editor", now)
     dns_server.records = {RECORD: [verification.get_record_value(initech)]}
     fields = (

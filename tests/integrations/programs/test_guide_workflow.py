@@ -16,7 +16,7 @@ from integrations.submissions.selectors.context import list_missing_at
 from integrations.submissions.services import findings, requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.core.errors import ActionRefused
-from tests.conftest import begin, drive, meet
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 from tests.fakes.github.server import TEXTS, license_text
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import parse
@@ -29,7 +29,7 @@ from verification.checks.types import CHECKS
 
 pytestmark = pytest.mark.any_database
 
-At = Callable[..., Integration]
+IntegrationAt = Callable[..., Integration]
 AFTER_UNDO_PERIOD = timedelta(minutes=11)
 DRIVER = "container-runtime"
 # program, category, requirement, the step that stays current without it, the transition that waits for it
@@ -81,12 +81,12 @@ def go_to_position_before(row: Integration, position: int, alice: Any, rita: Any
 
 def _go_to_position_before(row: Integration, position: int, alice: Any, rita: Any, now: datetime) -> int:
     stage = str(row.edition.positions[position - 1][1])
-    row = drive(row, stage, partner=alice, reviewer=rita, now=now)
+    row = advance_to_stage(row, stage, partner=alice, reviewer=rita, now=now)
     while row.position < position - 1:
-        meet(row, alice, now)
+        fulfill_requirements(row, alice, now)
         perform_transition(reload_row(row), "complete_step", actor=alice, now=now)
         row = reload_row(row)
-    meet(row, alice, now)
+    fulfill_requirements(row, alice, now)
     return row.pk
 
 
@@ -95,7 +95,7 @@ def complete_round_of_changes(row: Integration, alice: Any, rita: Any, now: date
     finding = findings.raise_finding(row, row.edition.list_requirements()[0].id, "Add tests.", actor=rita, now=now)
     perform_transition(reload_row(row), "request_changes", actor=rita, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
-    meet(row, alice, now)
+    fulfill_requirements(row, alice, now)
     perform_transition(reload_row(row), "resubmit_for_review", actor=alice, now=now + AFTER_UNDO_PERIOD)
     findings.verify_finding(finding, actor=rita, now=now)
     return reload_row(row)
@@ -117,7 +117,7 @@ def test_transition_waits_for_the_requirement(
     step: str,
     transition: str,
 ) -> None:
-    row = begin(acme, alice, program[0], category=category or get_edition(*program).categories[0].key)
+    row = create_integration(acme, alice, program[0], category=category or get_edition(*program).categories[0].key)
     requirement = next(r for r in row.edition.list_requirements() if r.id == id)
     assert row.edition_date == program[1]
     row = go_to_position_before(row, row.edition.get_deadline(requirement), alice, rita, now)
@@ -131,7 +131,7 @@ def test_transition_waits_for_the_requirement(
 
 @pytest.mark.parametrize("id", ["NO-7", "NO-7-LOGS"])
 def test_demo_or_test_logs_are_required(acme: Partner, alice: Any, rita: Any, now: datetime, id: str) -> None:
-    row = go_to_position_before(begin(acme, alice, category=DRIVER), 4, alice, rita, now)
+    row = go_to_position_before(create_integration(acme, alice, category=DRIVER), 4, alice, rita, now)
     row.fulfillments.filter(requirement_id__in=["NO-7", "NO-7-LOGS"]).delete()
     assert {r.id for r in list_missing_at(reload_row(row), 4, now)} == {"NO-7", "NO-7-LOGS"}
     answers.submit_answer(reload_row(row), id, {"met": "in a test"}, actor=None, now=now)
@@ -139,8 +139,8 @@ def test_demo_or_test_logs_are_required(acme: Partner, alice: Any, rita: Any, no
     assert reload_row(row).stage == "release"
 
 
-def test_mutual_nda_blocks_no_step(at: At) -> None:
-    row = at("support")
+def test_mutual_nda_blocks_no_step(integration_at: IntegrationAt) -> None:
+    row = integration_at("support")
     assert (row.stage, row.fulfillments.filter(requirement_id="NO-2").exists()) == ("support", False)
 
 
@@ -148,12 +148,12 @@ def test_mutual_nda_blocks_no_step(at: At) -> None:
 def test_integration_is_verified_and_listed_after_its_release(
     acme: Partner, alice: Any, rita: Any, client: Client, program: tuple[str, str]
 ) -> None:
-    row = begin(acme, alice, program[0])
+    row = create_integration(acme, alice, program[0])
     page = f"/directory/{row.uuid}/"
     for stage in ("review", "release"):
-        row = drive(row, stage, partner=alice, reviewer=rita)
+        row = advance_to_stage(row, stage, partner=alice, reviewer=rita)
         assert (client.get(page).status_code, page in client.get("/directory/").text) == (404, False)
-    row = drive(row, "support", partner=alice, reviewer=rita)
+    row = advance_to_stage(row, "support", partner=alice, reviewer=rita)
     assert (row.edition_date, row.listing_status, row.tier) == (program[1], "listed", "verified")
     assert page in client.get("/directory/").text
     assert "<strong>Verified</strong>" in client.get(page).text
@@ -165,9 +165,9 @@ def test_integration_is_verified_and_listed_after_its_release(
     ids=["terraform-provider", "terraform-run-task", "nomad"],
 )
 def test_unsupported_integration_is_neither_verified_nor_listed(
-    at: At, alice: Any, client: Client, now: datetime, program: tuple[str, str], transition: str
+    integration_at: IntegrationAt, alice: Any, client: Client, now: datetime, program: tuple[str, str], transition: str
 ) -> None:
-    row = at("support", program=program[0])
+    row = integration_at("support", program=program[0])
     assert transition in {step.name for step in list_available_transitions(row, alice)}
     perform_transition(row, transition, actor=alice, note="We end support.", now=now + AFTER_UNDO_PERIOD)
     page = client.get(f"/directory/{row.uuid}/").text
@@ -176,11 +176,11 @@ def test_unsupported_integration_is_neither_verified_nor_listed(
 
 
 def test_run_task_page_shows_partners_after_their_release(
-    at: At, alice: Any, rita: Any, client: Client, now: datetime
+    integration_at: IntegrationAt, alice: Any, rita: Any, client: Client, now: datetime
 ) -> None:
-    row = at("release", program="terraform-run-task")
+    row = integration_at("release", program="terraform-run-task")
     assert "No run tasks yet" in client.get("/run-tasks/").text
-    row = drive(row, "support", partner=alice, reviewer=rita)
+    row = advance_to_stage(row, "support", partner=alice, reviewer=rita)
     answers.submit_answer(row, "RT-6", {"summary": "Scans plans.\nStops bad ones."}, actor=alice, now=now)
     page = client.get("/run-tasks/").text
     assert ("Scans plans.<br>Stops bad ones." in page, f'href="/directory/{row.uuid}/"' in page) == (True, True)
@@ -190,12 +190,12 @@ def test_run_task_page_shows_partners_after_their_release(
 def test_page_of_an_integration_names_the_mailbox_for_questions(
     acme: Partner, alice: Any, sign_in: Any, program: tuple[str, str]
 ) -> None:
-    page = sign_in(alice).get(f"/integrations/{begin(acme, alice, program[0]).uuid}/")
+    page = sign_in(alice).get(f"/integrations/{create_integration(acme, alice, program[0]).uuid}/")
     assert f"Questions: {get_edition(*program).mailbox}" in read_page_text(page)
 
 
 def test_page_of_the_review_meeting_shows_its_agenda(acme: Partner, alice: Any, sign_in: Any) -> None:
-    row = begin(acme, alice, "terraform-run-task")
+    row = create_integration(acme, alice, "terraform-run-task")
     page = sign_in(alice).get(f"/integrations/{row.uuid}/requirements/RT-4/")
     assert (
         "Agenda: Enabled on the partner's platform and on Terraform Cloud; Use case explained; Live demo."
@@ -203,8 +203,8 @@ def test_page_of_the_review_meeting_shows_its_agenda(acme: Partner, alice: Any, 
     )
 
 
-def test_badge_of_a_listed_run_task_can_be_embedded(at: At, client: Client) -> None:
-    row = at("support", program="terraform-run-task")
+def test_badge_of_a_listed_run_task_can_be_embedded(integration_at: IntegrationAt, client: Client) -> None:
+    row = integration_at("support", program="terraform-run-task")
     badge = client.get(f"/directory/{row.uuid}/badge.shields.json").json()
     assert (badge["label"], badge["message"]) == ("Terraform Cloud", "Verified")
     codes = read_page_text(client.get(f"/directory/{row.uuid}/badge/"))
@@ -220,9 +220,9 @@ SUPPORT_CONTACTS = {
 
 
 def test_internal_support_documentation_is_read_by_the_program_and_not_by_the_public(
-    at: At, alice: Any, rita: Any, sign_in: Any, now: datetime
+    integration_at: IntegrationAt, alice: Any, rita: Any, sign_in: Any, now: datetime
 ) -> None:
-    row = at("support", program="terraform-run-task")
+    row = integration_at("support", program="terraform-run-task")
     answers.submit_answer(row, "RT-7", SUPPORT_CONTACTS, actor=alice, now=now)
     client = sign_in(rita)
     page = read_page_text(client.get(f"/integrations/{row.uuid}/requirements/RT-7/"))

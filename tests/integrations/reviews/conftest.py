@@ -8,7 +8,7 @@ import pytest
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from tests.conftest import begin, drive, meet
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.replay import replay_fixture
 
@@ -23,7 +23,9 @@ def frozen_now(time_machine: Any, now: datetime) -> datetime:
 def create_integration_in_review(
     partner: Partner, by: User, reviewer: User, now: datetime, program: str = "nomad", **facts: Any
 ) -> Any:
-    return drive(begin(partner, by, program, now, **facts), "review", partner=by, reviewer=reviewer, now=now)
+    return advance_to_stage(
+        create_integration(partner, by, program, now, **facts), "review", partner=by, reviewer=reviewer, now=now
+    )
 
 
 @pytest.fixture
@@ -37,8 +39,8 @@ def three_reviews(acme: Partner, globex: Partner, alice: User, charlie: User, ri
 
 @pytest.fixture
 @replay_fixture
-def ready_integration(at: Any, frozen_now: datetime) -> Integration:
+def ready_integration(integration_at: Any, frozen_now: datetime) -> Integration:
     """An integration in review that can be approved."""
-    row = at("review")
-    meet(row, None, frozen_now)
+    row = integration_at("review")
+    fulfill_requirements(row, None, frozen_now)
     return reload_row(row)

@@ -7,7 +7,7 @@ import pytest
 
 from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreement_uploads
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.signatures import MNDA, RITA, TPA, Signature, publish_version, sign
 from tests.integrations.submissions.test_agreement_uploads import upload
@@ -25,7 +25,7 @@ def signatures_of_acme(rocket, alice, rita, now):
 @pytest.fixture
 def signed_agreements(signatures_of_acme, globex, charlie, rita, now):
     """Acme's TPA in force and its MNDA half signed; a rejected PDF of Globex."""
-    other = begin(globex, charlie, name="Other", repository="globex/other", repository_id=9)
+    other = create_integration(globex, charlie, name="Other", repository="globex/other", repository_id=9)
     upload(other, charlie, now)
     agreement_uploads.reject_upload(other, TPA, reason="Page 2 is missing.", actor=rita, now=now)
 

@@ -12,7 +12,7 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from portal.accounts.models import User
-from tests.conftest import begin, drive, person
+from tests.conftest import advance_to_stage, create_integration, create_user
 
 pytestmark = pytest.mark.any_database
 
@@ -37,8 +37,10 @@ def test_suggestions_without_history_are_sorted_by_name(
     ]
 
 
-def test_earlier_reviewer_of_the_integration_comes_first(at: Any, rita: User, rob: User, now: datetime) -> None:
-    rocket = at("review")
+def test_earlier_reviewer_of_the_integration_comes_first(
+    integration_at: Any, rita: User, rob: User, now: datetime
+) -> None:
+    rocket = integration_at("review")
     findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "Fix it.", actor=rob, now=now)
     assert describe_suggestions(rocket, now) == [
         ("Rob Roth", "Reviewed Rocket earlier · 0 of 8 reviews open", True),
@@ -47,11 +49,11 @@ def test_earlier_reviewer_of_the_integration_comes_first(at: Any, rita: User, ro
 
 
 def test_reviewer_who_knows_the_partner_comes_before_one_who_knows_the_program(
-    at: Any, acme: Partner, alice: User, rita: User, rob: User, now: datetime
+    integration_at: Any, acme: Partner, alice: User, rita: User, rob: User, now: datetime
 ) -> None:
-    at("release", name="Other")  # rita approved it
+    integration_at("release", name="Other")  # rita approved it
     set_profile(rob, programs=["nomad"])
-    assert describe_suggestions(begin(acme, alice), now) == [
+    assert describe_suggestions(create_integration(acme, alice), now) == [
         ("Rita Reyes", "Knows Acme · 0 of 8 reviews open", True),
         ("Rob Roth", "Knows Nomad · 0 of 8 reviews open", True),
     ]
@@ -60,8 +62,10 @@ def test_reviewer_who_knows_the_partner_comes_before_one_who_knows_the_program(
 def test_reviews_for_a_merged_company_count(
     rocket: Integration, acme: Partner, globex: Partner, charlie: User, rita: User, rob: User, now: datetime
 ) -> None:
-    other = begin(globex, charlie, name="Comet", repository="globex/terraform-provider-comet", repository_id=77)
-    drive(other, "support", partner=charlie, reviewer=rob)
+    other = create_integration(
+        globex, charlie, name="Comet", repository="globex/terraform-provider-comet", repository_id=77
+    )
+    advance_to_stage(other, "support", partner=charlie, reviewer=rob)
     Partner.objects.filter(pk=globex.pk).update(merged_into=acme)
     assert next(words for _, words, _ in describe_suggestions(rocket, now)) == "Knows Acme · 0 of 8 reviews open"
 
@@ -96,7 +100,7 @@ def test_away_dates_are_reported(
 def test_load_breaks_ties_and_full_reviewer_is_unavailable(
     rocket: Integration, globex: Partner, charlie: User, rita: User, rob: User, now: datetime
 ) -> None:
-    other = begin(globex, charlie, name="Scan")
+    other = create_integration(globex, charlie, name="Scan")
     claims.claim_review(other, actor=rita, now=now)
     assert describe_suggestions(rocket, now) == [
         ("Rob Roth", "0 of 8 reviews open", True),
@@ -110,9 +114,9 @@ def test_load_breaks_ties_and_full_reviewer_is_unavailable(
 def test_listed_integration_does_not_count_as_load(
     rocket: Integration, globex: Partner, charlie: User, rita: User, now: datetime
 ) -> None:
-    other = begin(globex, charlie, name="Scan")
+    other = create_integration(globex, charlie, name="Scan")
     claims.claim_review(other, actor=rita, now=now)
-    drive(other, "support", partner=charlie, reviewer=rita)
+    advance_to_stage(other, "support", partner=charlie, reviewer=rita)
     assert (
         dict((name, words) for name, words, _ in describe_suggestions(rocket, now))["Rita Reyes"]
         == "0 of 8 reviews open"
@@ -123,12 +127,12 @@ def test_partner_members_and_non_reviewers_are_excluded(
     rocket: Integration, acme: Partner, rita: User, rob: User, sam: User, now: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
-    person("gone@program.example", "Gone", is_reviewer=True, is_active=False)
+    create_user("gone@program.example", "Gone", is_reviewer=True, is_active=False)
     assert describe_suggestions(rocket, now) == [("Rob Roth", "0 of 8 reviews open", True)]
 
 
 def test_reviewer_without_profile_reviews_all_programs(rocket: Integration, now: datetime) -> None:
-    person("new@program.example", "Nina New", is_reviewer=True)
+    create_user("new@program.example", "Nina New", is_reviewer=True)
     assert describe_suggestions(rocket, now) == [("Nina New", "0 of 8 reviews open", True)]
 
 
@@ -136,7 +140,7 @@ def test_suggestions_take_as_many_queries_for_many_as_for_one(
     rocket: Integration, rita: User, now: datetime, django_assert_num_queries: Any
 ) -> None:
     for number in range(12):
-        person(f"r{number}@program.example", f"R{number}", is_reviewer=True)
+        create_user(f"r{number}@program.example", f"R{number}", is_reviewer=True)
     integration = Integration.objects.select_related("partner").get(pk=rocket.pk)
     with django_assert_num_queries(3):  # reviewers, conflicts, merged companies
         assert len(suggest_reviewers(integration, now)) == 13

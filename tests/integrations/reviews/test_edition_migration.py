@@ -72,8 +72,10 @@ def test_invalid_edition_is_shown_as_field_error(provider: Integration, rita: Us
     assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"
 
 
-def test_page_of_a_program_with_one_edition_says_that_there_is_no_other(at: Any, rita: User, sign_in: SignIn) -> None:
-    row = at("develop")
+def test_page_of_a_program_with_one_edition_says_that_there_is_no_other(
+    integration_at: Any, rita: User, sign_in: SignIn
+) -> None:
+    row = integration_at("develop")
     assert "No other editions" in get_text(sign_in(rita).get(build_url(row)))
 
 

@@ -13,11 +13,11 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.tasks import refresh_due_integrations
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, drive, meet
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 
 pytestmark = pytest.mark.any_database
 
-At = Callable[..., Integration]
+IntegrationAt = Callable[..., Integration]
 AFTER_UNDO_PERIOD = timedelta(minutes=11)
 ACCOUNTS = "Test infrastructure credentials"
 
@@ -25,7 +25,7 @@ ACCOUNTS = "Test infrastructure credentials"
 @pytest.fixture
 def row(acme: Any, alice: Any, rita: Any) -> Integration:
     """A Nomad integration in review with open requirements of the partner."""
-    return drive(begin(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
+    return advance_to_stage(create_integration(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
 
 
 def get_next_action(row: Integration) -> tuple[str, str]:
@@ -86,7 +86,7 @@ def test_confirmation_of_the_responses_is_requested_after_them(
 def test_request_without_open_requirements_needs_a_finding(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
-    meet(row, alice, now)
+    fulfill_requirements(row, alice, now)
     with pytest.raises(ActionRefused, match="Add at least one finding before you request changes"):
         perform_transition(row, "request_changes", actor=rita, now=now)
 

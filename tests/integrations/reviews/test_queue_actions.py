@@ -14,7 +14,7 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts import roles
 from portal.accounts.models import User
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.integrations.reviews.queue_page import list_names
 
 SignIn = Any
@@ -108,7 +108,7 @@ def test_returned_work_keeps_the_age_of_its_first_round(
     perform_transition(row, "request_changes", actor=rita, note="See the finding.", now=frozen_now)
     later = frozen_now + timedelta(days=2)
     findings.answer_finding(finding, "Fixed.", actor=alice, now=later)
-    meet(row, None, later)
+    fulfill_requirements(row, None, later)
     perform_transition(row, "resubmit_for_review", actor=alice, now=later)
     assert get_round_and_start(row, rita, later) == (2, first_request)
 

@@ -15,7 +15,7 @@ from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.sla.models import LabelPolicy, MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.submissions.models import Integration, RequirementFulfillment
 from portal.accounts.models import User
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.compliance.transitions import perform_and_reload
 from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import get_figures, get_row_text, list_names
@@ -30,8 +30,10 @@ DAY = timedelta(days=1)
 
 
 def create_listed_integration(partner: Partner, by: User, reviewer: User, now: datetime, name: str) -> Integration:
-    row = begin(partner, by, "terraform-provider", now, name=name, repository=f"acme/terraform-provider-{name.lower()}")
-    return drive(row, "support", partner=by, reviewer=reviewer, now=now)
+    row = create_integration(
+        partner, by, "terraform-provider", now, name=name, repository=f"acme/terraform-provider-{name.lower()}"
+    )
+    return advance_to_stage(row, "support", partner=by, reviewer=reviewer, now=now)
 
 
 @pytest.fixture

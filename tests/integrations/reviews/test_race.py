@@ -20,7 +20,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, drive, meet, note_sign_in
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements, note_sign_in
 from tests.integrations.page_text import get_text
 from tests.integrations.reviews.transition_page import build_url
 
@@ -59,8 +59,10 @@ def create_items(partner: Partner, by: User, reviewer: User) -> list[Integration
     """Return items in review. Odd ones have an open finding, so they can't be approved. All but two are copies."""
     rows: list[Integration] = []
     for number in range(2):
-        row = drive(begin(partner, by, name=f"Rocket {number}"), "review", partner=by, reviewer=reviewer)
-        meet(row, None, row.created_at)
+        row = advance_to_stage(
+            create_integration(partner, by, name=f"Rocket {number}"), "review", partner=by, reviewer=reviewer
+        )
+        fulfill_requirements(row, None, row.created_at)
         if number % 2:
             findings.raise_finding(row, "NO-3", "Add tests.", actor=reviewer, now=timezone.now())
         rows.append(Integration.objects.get(pk=row.pk))

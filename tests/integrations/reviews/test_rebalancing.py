@@ -18,7 +18,7 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import person
+from tests.conftest import create_user
 
 pytestmark = pytest.mark.any_database
 
@@ -161,7 +161,7 @@ def test_review_that_changed_after_the_preview_is_skipped(
     page = BeautifulSoup(client.get("/queue/rebalance/?rule=round_robin&scope=away").content, "html.parser")
     lines = [str(field["value"]) for field in page.select("input[name=assignment]")]
     assert f"{rocket.uuid}:{rita.pk}:{rob.pk}" in lines
-    ada = person("ada@program.example", "Ada", is_reviewer=True)
+    ada = create_user("ada@program.example", "Ada", is_reviewer=True)
     steps: dict[str, Any] = {
         "assign": lambda: claims.assign_reviewer(rocket, ada, actor=sam, now=frozen_now),
         "claim": lambda: claims.claim_review(rocket, actor=rob, now=frozen_now),
@@ -177,7 +177,7 @@ def test_review_that_changed_after_the_preview_is_skipped(
 
 
 def test_auditor_cannot_rebalance(db: None, sign_in: SignIn) -> None:
-    auditor = person("audit@program.example", "Ada Audit", is_auditor=True)
+    auditor = create_user("audit@program.example", "Ada Audit", is_auditor=True)
     assert sign_in(auditor).get("/queue/rebalance/").status_code == 404
 
 
@@ -188,7 +188,7 @@ def test_auditor_cannot_rebalance(db: None, sign_in: SignIn) -> None:
 def test_reviewers_managers_and_staff_set_an_absence(
     rita: User, rob: User, sam: User, sign_in: SignIn, who: str, status: int
 ) -> None:
-    manager = person("mona@program.example", "Mona Manager", program_roles=["manager:nomad"])
+    manager = create_user("mona@program.example", "Mona Manager", program_roles=["manager:nomad"])
     users = {"rita": rita, "rob": rob, "sam": sam, "manager": manager}
     fields = {"away_from": "2026-05-01", "away_until": "2026-05-08"}
     assert sign_in(users[who]).post(f"/queue/reviewers/{rita.pk}/absence/", fields).status_code == status

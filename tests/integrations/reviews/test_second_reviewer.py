@@ -17,7 +17,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, findings, requirements
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
 from tests.integrations.partners.memberships import get_refusal
@@ -113,7 +113,7 @@ def test_either_reviewer_can_return_it_and_the_next_round_needs_two_again(
     assert (row.responsible_party, row.is_awaiting_second_reviewer) == ("machine", False)
     later = frozen_now + timedelta(minutes=11)
     findings.answer_finding(finding, answer="Done.", actor=alice, now=later)
-    meet(reload_row(ready_integration), None, later)
+    fulfill_requirements(reload_row(ready_integration), None, later)
     perform_transition(ready_integration, "resubmit_for_review", actor=alice, now=later)
     row = reload_row(ready_integration)
     assert (row.review_round, row.first_approver, row.is_awaiting_second_reviewer) == (2, None, False)

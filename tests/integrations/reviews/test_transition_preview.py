@@ -10,7 +10,7 @@ from integrations.submissions.services import findings
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text, parse
 from tests.integrations.reviews.transition_page import build_url, submit_transition
@@ -53,14 +53,16 @@ def test_preview_has_a_placeholder_for_the_reason(ready_integration: Integration
 def test_transition_without_email_shows_notice(
     rocket: Integration, alice: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    meet(rocket, None, frozen_now)
+    fulfill_requirements(rocket, None, frozen_now)
     response = sign_in(alice).get(build_url(rocket, "complete_step"))
     assert response.status_code == 200
     assert "This action doesn't send an email." in get_text(response)
 
 
-def test_blockers_are_shown_and_button_is_disabled(at: Any, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
-    row = at("review")
+def test_blockers_are_shown_and_button_is_disabled(
+    integration_at: Any, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    row = integration_at("review")
     findings.raise_finding(row, row.edition.list_requirements()[0].id, "Sign it.", actor=rita, now=frozen_now)
     response = sign_in(rita).get(build_url(row, "approve"))
     assert response.status_code == 200

@@ -94,8 +94,10 @@ def test_hold_for_an_unknown_party_is_shown_as_field_error(
     assert reload_row(ready_integration).on_hold_for == ""
 
 
-def test_tier_is_requested(edition_2026: None, at: Any, alice: User, sign_in: SignIn, frozen_now: datetime) -> None:
-    row = at("support", program="terraform-provider")
+def test_tier_is_requested(
+    edition_2026: None, integration_at: Any, alice: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    row = integration_at("support", program="terraform-provider")
     tier = next(t for t in row.edition.tiers if t.on_request)
     response = sign_in(alice).get(build_url(row, "request_tier") + f"?tier={tier.key}")
     assert tier.name in get_text(response)
@@ -152,8 +154,10 @@ def test_double_submission_performs_transition_once(
     assert ready_integration.events.filter(event_type="integration.declined").count() == 1
 
 
-def test_transition_that_is_not_ready_is_refused(at: Any, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
-    row = at("review")
+def test_transition_that_is_not_ready_is_refused(
+    integration_at: Any, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    row = integration_at("review")
     findings.raise_finding(row, row.edition.list_requirements()[0].id, "Sign it.", actor=rita, now=frozen_now)
     response = submit_transition(sign_in(rita), row, "approve")
     assert response.status_code == 422

@@ -30,8 +30,8 @@ def monitored_repository(acme) -> MonitoredRepository:
     return monitor_repository(create_listed_integration(acme))
 
 
-def test_monitoring_starts_at_the_release_and_ends_with_the_support(at, alice):
-    row = at("support")
+def test_monitoring_starts_at_the_release_and_ends_with_the_support(integration_at, alice):
+    row = integration_at("support")
     monitored_repository = MonitoredRepository.objects.get(integration=row)
     assert (monitored_repository.repository, monitored_repository.repository_id) == (row.repository, row.repository_id)
     assert (monitored_repository.began_at, monitored_repository.poll_at, monitored_repository.data_up_to) == (

@@ -14,7 +14,7 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_url, submit_action
 from tests.integrations.submissions.signatures import ALICE, RITA, TPA, sign
@@ -176,7 +176,7 @@ def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign
 
 @pytest.mark.any_database
 def test_pdf_rejected_while_the_integration_was_withdrawn_opens_the_requirement(acme, rocket, alice, rita, now):
-    lander = begin(acme, alice, name="Lander")
+    lander = create_integration(acme, alice, name="Lander")
     upload(rocket, alice, now)
     perform_transition(rocket, "withdraw", actor=alice, now=now)
     agreement_uploads.reject_upload(lander, TPA, reason="Page two is missing.", actor=rita, now=now)

@@ -12,7 +12,7 @@ from integrations.submissions.services.agreement_versions import request_new_ver
 from integrations.submissions.text_changes import TextChange
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_url
 from tests.integrations.submissions.signatures import MNDA, RITA, TPA, publish_version, sign
@@ -41,7 +41,7 @@ def test_nothing_is_requested_without_a_new_version(rocket, complete_agreement, 
 def test_new_version_opens_the_requirement_of_every_integration(
     acme, rocket, complete_agreement, alice, now, monkeypatch
 ):
-    vault = begin(acme, alice, "vault", name="Keeper")
+    vault = create_integration(acme, alice, "vault", name="Keeper")
     tpa_id = next(r.id for r in vault.edition.list_requirements() if r.agreement == "tpa")
     publish_version(monkeypatch)
     assert [request_new_versions(now + timedelta(days=day)) for day in (1, 2)] == [1, 0]
@@ -82,8 +82,8 @@ def test_agreement_that_is_not_applicable_stays_not_applicable(rocket, alice, no
     assert (request_new_versions(now), get_answer(rocket, MNDA)[0]) == (0, Status.NOT_APPLICABLE)
 
 
-def test_listed_integration_waits_for_the_company(at, alice, rita, now, monkeypatch):
-    integration = at("support")
+def test_listed_integration_waits_for_the_company(integration_at, alice, rita, now, monkeypatch):
+    integration = integration_at("support")
     sign(integration, alice, now)
     sign(integration, rita, now, RITA)
     publish_version(monkeypatch)

@@ -11,7 +11,7 @@ from integrations.submissions.services.agreements import Signature
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.submissions.signatures import ALICE, MNDA, RITA, TPA, publish_version, sign
 
 pytestmark = pytest.mark.any_database
@@ -100,17 +100,17 @@ def test_other_partner_cannot_sign(rocket, charlie, now):
 
 
 def test_agreement_counts_in_every_program(acme, rocket, alice, rita, now):
-    vault = begin(acme, alice, "vault", name="Keeper")
+    vault = create_integration(acme, alice, "vault", name="Keeper")
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
     tpa_id = next(r.id for r in vault.edition.list_requirements() if r.agreement == "tpa")
-    later = begin(acme, alice, "packer", name="Bundler")
+    later = create_integration(acme, alice, "packer", name="Bundler")
     other = next(r.id for r in later.edition.list_requirements() if r.agreement == "tpa")
     assert (get_status(vault, tpa_id), get_status(later, other)) == ((Status.SUBMITTED, ""), (Status.SUBMITTED, ""))
 
 
 def test_agreement_can_be_completed_from_another_integration(acme, rocket, alice, rita, now):
-    vault = begin(acme, alice, "vault", name="Keeper")
+    vault = create_integration(acme, alice, "vault", name="Keeper")
     tpa_id = next(r.id for r in vault.edition.list_requirements() if r.agreement == "tpa")
     sign(rocket, alice, now)
     assert sign(vault, rita, now, RITA, tpa_id).is_complete
@@ -153,7 +153,7 @@ def test_version_in_force_stays_until_both_signed_the_next(rocket, alice, rita, 
 def test_agreement_signed_during_a_withdrawal_counts_after_it(
     acme, rocket, alice, rita, now, request, transition, minutes, signers, status
 ):
-    lander = begin(acme, alice, name="Lander")
+    lander = create_integration(acme, alice, name="Lander")
     perform_transition(rocket, "withdraw", actor=alice, now=now)
     for name in signers:
         sign(lander, request.getfixturevalue(name), now)

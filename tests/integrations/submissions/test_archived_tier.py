@@ -12,19 +12,21 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 
 pytestmark = pytest.mark.any_database
-At = Callable[..., Integration]
+IntegrationAt = Callable[..., Integration]
 
 
 @pytest.mark.parametrize(("program", "tier"), [("terraform-provider", "archived"), ("nomad", "")])
-def test_archived_provider_gets_the_tier_archived(at: At, alice: Any, now: datetime, program: str, tier: str) -> None:
-    row = at("support", program=program)
+def test_archived_provider_gets_the_tier_archived(
+    integration_at: IntegrationAt, alice: Any, now: datetime, program: str, tier: str
+) -> None:
+    row = integration_at("support", program=program)
     perform_transition(row, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
     archived = Integration.objects.get(pk=row.pk)
     assert (archived.stage, archived.listing_status, archived.tier) == ("archived", "delisted", tier)
 
 
-def test_listing_of_a_provider_links_to_its_issues(at: At, client: Client) -> None:
-    row = at("support", program="terraform-provider")
+def test_listing_of_a_provider_links_to_its_issues(integration_at: IntegrationAt, client: Client) -> None:
+    row = integration_at("support", program="terraform-provider")
     page = BeautifulSoup(client.get(f"/directory/{row.uuid}/").content, "html.parser")
     link = page.find("a", string=lambda text: bool(text) and "Report an issue" in text)
     assert link is not None

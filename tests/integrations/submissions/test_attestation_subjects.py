@@ -17,7 +17,7 @@ from integrations.submissions.services import findings, requirements, waivers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
-from tests.conftest import begin, drive, meet
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_url, submit_action
@@ -34,8 +34,8 @@ BLOCKER = "Complete “Published release” first."
 @replay_fixture
 def provider(acme: Partner, alice: Any, now: datetime) -> Integration:
     """A Terraform provider in the step in which its release is published."""
-    row = begin(acme, alice, "terraform-provider", category="infrastructure")
-    meet(row, alice, now)
+    row = create_integration(acme, alice, "terraform-provider", category="infrastructure")
+    fulfill_requirements(row, alice, now)
     perform_transition(reload_row(row), "complete_step", actor=alice, now=now)
     return reload_row(row)
 
@@ -114,8 +114,8 @@ def test_next_action_is_the_subject_before_the_statement(provider: Integration, 
 @replay_fixture
 def first_round(acme: Partner, alice: Any, rita: Any, now: datetime) -> Integration:
     """A Nomad integration in its first review, with everything that it needs for the approval."""
-    row = drive(begin(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
-    meet(row, alice, now)
+    row = advance_to_stage(create_integration(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
+    fulfill_requirements(row, alice, now)
     return reload_row(row)
 
 
@@ -236,8 +236,8 @@ def test_outage_does_not_hide_a_change(signed_provider: Integration, now: dateti
 
 
 def test_statements_are_not_voided_in_support(acme: Partner, alice: Any, rita: Any, now: datetime) -> None:
-    row = begin(acme, alice, "terraform-provider", category="infrastructure")
-    row = drive(row, "support", partner=alice, reviewer=rita, now=now)
+    row = create_integration(acme, alice, "terraform-provider", category="infrastructure")
+    row = advance_to_stage(row, "support", partner=alice, reviewer=rita, now=now)
     record_release_check(row, now)
     record_release_check(row, now, release="v1.1.0")
     assert get_status(row, SIGNED) == Status.SUBMITTED

@@ -16,7 +16,7 @@ from integrations.submissions.workflow.states import Status
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.database_rows import reload_row
 from tests.portal import pseudo_language
 
@@ -34,8 +34,8 @@ def submit_account(row, by, now, *, label="Test tenant", permanent=False, requir
 
 
 @pytest.fixture
-def integration_in_review(at, rita):
-    row = at("review")
+def integration_in_review(integration_at, rita):
+    row = integration_at("review")
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
     return Integration.objects.get(pk=row.pk)
 
@@ -72,16 +72,16 @@ def test_account_sent_twice_is_stored_once(rocket, alice, now):
 
 
 def test_uuid_of_an_account_of_another_partner_is_refused(rocket, globex, alice, charlie, now):
-    theirs = submit_account(begin(globex, charlie), charlie, now)
+    theirs = submit_account(create_integration(globex, charlie), charlie, now)
     with pytest.raises(ActionRefused, match="Reload the page"):
         submit_account(rocket, alice, now, uuid=theirs.uuid)
 
 
 def test_permanent_account_is_refused_if_the_program_does_not_accept_it(acme, alice, now):
-    row = begin(acme, alice, "vault")
+    row = create_integration(acme, alice, "vault")
     requirement = next((r for r in row.edition.list_requirements() if r.kind == "credentials"), None)
     if requirement is None:
-        row = begin(acme, alice, "packer", name="Bundler")
+        row = create_integration(acme, alice, "packer", name="Bundler")
         requirement = next(r for r in row.edition.list_requirements() if r.kind == "credentials")
     with pytest.raises(ActionRefused, match="doesn't accept permanent test accounts"):
         submit_account(row, alice, now, permanent=True, requirement_id=requirement.id)
@@ -151,7 +151,7 @@ def test_use_by_a_sandbox_run_is_recorded(integration_in_review, alice, now):
 
 
 def approve_integration(row, rita, alice, now):
-    return drive(row, "release", partner=alice, reviewer=rita, now=now)
+    return advance_to_stage(row, "release", partner=alice, reviewer=rita, now=now)
 
 
 def test_temporary_account_ends_with_review(integration_in_review, alice, rita, now):

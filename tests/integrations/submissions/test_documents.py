@@ -11,7 +11,7 @@ from integrations.submissions.services import documents
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.core.uploads import ValidatedFile
-from tests.conftest import begin
+from tests.conftest import create_integration
 
 pytestmark = pytest.mark.any_database
 
@@ -96,8 +96,8 @@ def test_number_of_documents_is_limited(rocket, alice, now):
 
 
 def test_logo_counts_for_every_integration(acme, rocket, alice, now):
-    other = begin(acme, alice, name="Satellite")
+    other = create_integration(acme, alice, name="Satellite")
     document = documents.upload_document(rocket, LOGO, build_validated_file(), actor=alice, now=now)
-    later = begin(acme, alice, name="Probe")
+    later = create_integration(acme, alice, name="Probe")
     assert [documents.list_current_documents(row, LOGO) for row in (rocket, other, later)] == [[document]] * 3
     assert get_status(other, LOGO) == Status.SUBMITTED

@@ -8,7 +8,7 @@ from integrations.partners.models import Membership
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from portal.core.errors import ActionRefused
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 
 pytestmark = pytest.mark.any_database
 
@@ -198,7 +198,7 @@ def test_invalid_version_is_a_conflict(sign_in, two_versions, alice, version):
 
 
 def test_overlap_with_the_work_of_others_is_reported_while_typing(sign_in, draft, alice, charlie, globex):
-    begin(globex, charlie, name="Rocket", repository="globex/secret", repository_id=1)
+    create_integration(globex, charlie, name="Rocket", repository="globex/secret", repository_id=1)
     page = sign_in(alice).get(get_url(draft, "overlaps/"), {"name": "Rocket"})
     assert "Someone is working on this (the same product)." in page.text
     assert "globex" not in page.text.lower()

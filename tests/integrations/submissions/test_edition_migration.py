@@ -29,7 +29,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.replay import replay_fixture
 
 RENAMED_IDS = {"NO-3": "NX-3", "NO-6": "NX-6", "NO-7": "NX-7", "NO-9": "NX-9"}
@@ -37,8 +37,8 @@ RENAMED_IDS = {"NO-3": "NX-3", "NO-6": "NX-6", "NO-7": "NX-7", "NO-9": "NX-9"}
 
 @pytest.fixture
 @replay_fixture
-def row(at: Any, rita: Any, now: Any) -> Integration:
-    return claims.claim_review(at("review"), actor=rita, now=now)
+def row(integration_at: Any, rita: Any, now: Any) -> Integration:
+    return claims.claim_review(integration_at("review"), actor=rita, now=now)
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_second_automatic_finding_is_merged_into_the_first(
 def test_migration_is_refused_while_a_decision_can_be_undone(
     row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
-    meet(row, alice, now)
+    fulfill_requirements(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
     with pytest.raises(ActionRefused, match="can be undone until 9:10 AM UTC"):
         edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now + timedelta(minutes=9))
@@ -184,9 +184,9 @@ def test_migration_is_refused_while_a_decision_can_be_undone(
 
 @pytest.fixture
 @replay_fixture
-def premier_provider(edition_2026: None, at: Any) -> Integration:
+def premier_provider(edition_2026: None, integration_at: Any) -> Integration:
     """A listed provider that was granted the higher tier."""
-    row = at("support", program="terraform-provider")
+    row = integration_at("support", program="terraform-provider")
     Integration.objects.filter(pk=row.pk).update(tier="partner-premier", tier_request="partner-premier")
     return Integration.objects.get(pk=row.pk)
 

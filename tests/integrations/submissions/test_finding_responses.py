@@ -16,7 +16,7 @@ from integrations.submissions.services.findings import NewFinding, answer_findin
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from integrations.submissions.tasks import refresh_due_integrations
 from portal.accounts.models import User
-from tests.conftest import NOW, begin, drive
+from tests.conftest import NOW, advance_to_stage, create_integration
 
 ROUNDS = 20
 AFTER_UNDO = NOW + timedelta(days=1)
@@ -24,7 +24,7 @@ AFTER_UNDO = NOW + timedelta(days=1)
 
 def request_four_changes(acme: Partner, alice: User, rita: User) -> tuple[Integration, list[Finding]]:
     """Drive an integration into changes for four findings that can't be undone anymore."""
-    row = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
+    row = advance_to_stage(create_integration(acme, alice), "review", partner=alice, reviewer=rita)
     requirement = row.edition.list_requirements()[0].id
     new_findings = [NewFinding(requirement, f"Change {number}.") for number in range(4)]
     findings = raise_findings(row, new_findings, actor=rita, now=NOW)

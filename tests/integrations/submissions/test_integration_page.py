@@ -13,7 +13,7 @@ from integrations.partners.models import Membership
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
-from tests.conftest import NOW, begin, drive, person
+from tests.conftest import NOW, advance_to_stage, create_integration, create_user
 from tests.integrations.page_text import get_text
 from verification.checks.facts import GITHUB, Fact
 from verification.checks.services.facts import store_facts
@@ -35,10 +35,10 @@ def test_people_are_the_reviewer_the_contact_and_acting_members(
 ) -> None:
     acme.alliances_manager = sam
     acme.save()
-    viewer, former = person("vic@acme.example", "Vic Vega"), person("fay@acme.example", "Fay Fox")
+    viewer, former = create_user("vic@acme.example", "Vic Vega"), create_user("fay@acme.example", "Fay Fox")
     Membership.objects.create(partner=acme, user=viewer, role="viewer", joined_at=NOW)
     Membership.objects.create(partner=acme, user=former, role="editor", joined_at=NOW, ended_at=NOW)
-    rocket = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
+    rocket = advance_to_stage(create_integration(acme, alice), "review", partner=alice, reviewer=rita)
     Integration.objects.filter(pk=rocket.pk).update(reviewer=rita)
     page = get_page(sign_in(alice), rocket)
     panel = page.text.partition('id="people"')[2].partition("</section>")[0]
@@ -48,14 +48,14 @@ def test_people_are_the_reviewer_the_contact_and_acting_members(
 
 
 def test_new_integration_was_created_and_has_a_next_date(acme: Any, alice: Any, sign_in: Any) -> None:
-    rocket = begin(acme, alice)
+    rocket = create_integration(acme, alice)
     Integration.objects.filter(pk=rocket.pk).update(action_due_at=NOW + DAY)
     dates = list_dates(get_page(sign_in(alice), rocket))
     assert dates == [("Created", NOW, ""), ("Next due", NOW + DAY, rocket.next_action_label)]
 
 
 def test_dates_follow_the_path_to_support(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
-    rocket = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
+    rocket = advance_to_stage(create_integration(acme, alice), "support", partner=alice, reviewer=rita)
     assert list_dates(get_page(sign_in(alice), rocket)) == [
         ("Created", NOW, ""),
         ("Review requested", NOW, "Round 1"),
@@ -65,7 +65,7 @@ def test_dates_follow_the_path_to_support(acme: Any, alice: Any, rita: Any, sign
 
 
 def test_older_decision_is_still_dated(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
-    rocket = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
+    rocket = advance_to_stage(create_integration(acme, alice), "support", partner=alice, reviewer=rita)
     for number in range(13):
         findings.post_message(rocket, f"Message {number}", actor=alice, now=NOW + DAY)
     page = get_page(sign_in(alice), rocket)
@@ -74,7 +74,7 @@ def test_older_decision_is_still_dated(acme: Any, alice: Any, rita: Any, sign_in
 
 
 def test_undone_decision_has_no_date(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
-    rocket = drive(begin(acme, alice), "release", partner=alice, reviewer=rita)
+    rocket = advance_to_stage(create_integration(acme, alice), "release", partner=alice, reviewer=rita)
     perform_transition(rocket, "undo_decision", actor=rita, now=NOW + timedelta(minutes=1))
     assert [label for label, *_ in list_dates(get_page(sign_in(alice), rocket))] == [
         "Created",
@@ -92,13 +92,13 @@ def test_undo_of_another_decision_keeps_the_date_of_the_review(acme: Any, alice:
 
 @pytest.mark.any_database
 def test_open_requirement_that_does_not_block_is_marked_as_optional(acme: Any, alice: Any, sign_in: Any) -> None:
-    text = get_text(get_page(sign_in(alice), begin(acme, alice)))
+    text = get_text(get_page(sign_in(alice), create_integration(acme, alice)))
     assert re.search(r"\(MNDA\), if needed .{0,20} · optional", text), text
     assert re.search("Plan for continued support .{0,20}you (?!· optional)", text)
 
 
 def test_check_that_runs_is_waited_for(acme: Any, alice: Any, sign_in: Any) -> None:
-    rocket = begin(acme, alice)
+    rocket = create_integration(acme, alice)
     values = {
         "responsible_party": "machine",
         "next_action_code": "run_check",
@@ -114,9 +114,9 @@ def test_check_that_runs_is_waited_for(acme: Any, alice: Any, sign_in: Any) -> N
 def test_page_needs_few_queries(
     acme: Any, alice: Any, bob: Any, rita: Any, rob: Any, sign_in: Any, stage: str, reader: str
 ) -> None:
-    rocket = begin(acme, alice, "terraform-provider")
+    rocket = create_integration(acme, alice, "terraform-provider")
     if stage != "engage":
-        rocket = drive(rocket, stage, partner=alice, reviewer=rita)
+        rocket = advance_to_stage(rocket, stage, partner=alice, reviewer=rita)
     store_facts(rocket, [Fact("license", "MIT", GITHUB), Fact("language", "Go", GITHUB)], NOW)
     client = sign_in({"alice": alice, "rita": rita}[reader])
     get_page(client, rocket)

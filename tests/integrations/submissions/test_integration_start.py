@@ -7,7 +7,7 @@ import pytest
 from integrations.partners.models import Membership
 from integrations.submissions.models import Integration, IntegrationDraft
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, PASSWORD, company
+from tests.conftest import NOW, PASSWORD, create_partner
 from tests.fakes.github.server import Repo
 from tests.integrations.submissions.draft_input import DATA
 
@@ -88,7 +88,7 @@ def test_repeated_empty_start_creates_one_draft(sign_in, alice):
 
 
 def test_member_of_several_companies_selects_one(sign_in, alice):
-    other = company("Initech", "initech.example")
+    other = create_partner("Initech", "initech.example")
     Membership.objects.create(partner=other, user=alice, role="editor", joined_at=NOW)
     client = sign_in(alice)
     page = client.post(START, DATA)

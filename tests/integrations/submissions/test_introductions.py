@@ -9,19 +9,19 @@ from integrations.submissions.services import introductions
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, begin, company, person
+from tests.conftest import NOW, create_integration, create_partner, create_user
 
 pytestmark = pytest.mark.any_database
 
 
 @pytest.fixture
 def own_integration(acme, alice):
-    return begin(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
+    return create_integration(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
 
 
 @pytest.fixture
 def other_integration(globex, charlie):
-    return begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
+    return create_integration(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_accepted_introduction_is_not_requested_again(
 
 def test_introduction_within_a_company_is_refused(own_integration, acme, alice):
     with pytest.raises(ActionRefused, match="Both integrations belong to your company"):
-        introductions.request_introduction(own_integration, begin(acme, alice), "", actor=alice, now=NOW)
+        introductions.request_introduction(own_integration, create_integration(acme, alice), "", actor=alice, now=NOW)
 
 
 def test_viewer_cannot_request_an_introduction(own_integration, other_integration, bob):
@@ -174,8 +174,8 @@ def test_unknown_handle_requests_nothing(own_integration, other_integration, sig
 
 
 def test_introduction_of_others_is_not_found(introduction, sign_in):
-    outsider = person("eve@initech.example", "Eve Evans")
-    Membership.objects.create(partner=company("Initech", ""), user=outsider, role="owner", joined_at=NOW)
+    outsider = create_user("eve@initech.example", "Eve Evans")
+    Membership.objects.create(partner=create_partner("Initech", ""), user=outsider, role="owner", joined_at=NOW)
     client = sign_in(outsider)
     assert client.get(f"/introductions/{introduction.pk}/").status_code == 404
     assert client.post(f"/introductions/{introduction.pk}/", {"answer": "agree"}).status_code == 404

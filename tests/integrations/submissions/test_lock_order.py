@@ -14,7 +14,7 @@ from integrations.submissions.services.partner_merges import merge_partners
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.concurrency import list_errors
-from tests.conftest import begin, company
+from tests.conftest import create_integration, create_partner
 from tests.integrations.partners.memberships import join
 from tests.integrations.submissions.signatures import RITA, sign
 
@@ -33,9 +33,9 @@ def test_concurrent_reopening_and_merging_wait_for_each_other(
     join(globex, alice, "editor", now)
     for number in range(ROUNDS):
         alice = User.objects.get(pk=alice.pk)  # without the roles of the last round
-        source = company(f"Source-{number}", f"source{number}.example")
+        source = create_partner(f"Source-{number}", f"source{number}.example")
         join(source, alice, "owner", now)
-        ended, other = begin(source, alice, name="Ended"), begin(source, alice, name="Other")
+        ended, other = create_integration(source, alice, name="Ended"), create_integration(source, alice, name="Other")
         perform_transition(ended, "withdraw", actor=alice, note="Later.", now=now)
         sign(other, alice, now)
         sign(other, rita, now, RITA)
@@ -52,7 +52,7 @@ def test_concurrent_reopening_and_merging_wait_for_each_other(
 def test_concurrent_decisions_on_a_company_and_its_integration_wait_for_each_other(
     acme: Partner, alice: User, rita: User, rob: User, now: datetime
 ) -> None:
-    row = begin(acme, alice)
+    row = create_integration(acme, alice)
     decisions: list[Any] = [reject_partner, approve_partner]
     steps = ["put_on_hold", "resume"]
     for number in range(2 * ROUNDS):

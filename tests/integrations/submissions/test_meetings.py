@@ -10,7 +10,7 @@ from integrations.submissions.services import meetings
 from integrations.submissions.services.meetings import MeetingProposal, State
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.replay import replay_fixture
 
 pytestmark = pytest.mark.any_database
@@ -189,7 +189,7 @@ def test_partner_cannot_complete_a_meeting(scheduled_meeting, alice, times):
 @replay_fixture
 def partly_completed_meeting(acme, alice, rita, now, times):
     """A meeting of a run task review in which two of three items were shown."""
-    row = begin(acme, alice, "terraform-run-task")
+    row = create_integration(acme, alice, "terraform-run-task")
     requirement = next(r for r in row.edition.list_requirements() if len(r.meeting_items) == 3)
     proposal = meetings.propose_times(row, requirement.id, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
     agreed_meeting = meetings.accept_time(proposal, times[0], actor=rita, now=now)

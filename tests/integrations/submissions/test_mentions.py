@@ -15,7 +15,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from portal.notifications.preferences import save_preferences
-from tests.conftest import NOW, begin, drive, person
+from tests.conftest import NOW, advance_to_stage, create_integration, create_user
 
 pytestmark = pytest.mark.any_database
 
@@ -25,7 +25,7 @@ MINUTE = timedelta(minutes=1)
 @pytest.fixture
 def rocket(acme: Any, alice: Any, bob: Any, rita: Any, rob: Any, charlie: Any) -> Integration:
     """Acme's integration in review by Rita, which starts without emails."""
-    row = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
+    row = advance_to_stage(create_integration(acme, alice), "review", partner=alice, reviewer=rita)
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
     EmailMessage.objects.all().delete()
     return Integration.objects.get(pk=row.pk)
@@ -74,9 +74,9 @@ def test_email_contains_the_markdown_as_text(rocket: Integration, alice: Any) ->
 def test_people_without_access_are_not_notified(
     rocket: Integration, acme: Any, sign_in: Any, alice: Any, name: str
 ) -> None:
-    former = person("fay@acme.example", "Fay Fox")
+    former = create_user("fay@acme.example", "Fay Fox")
     Membership.objects.create(partner=acme, user=former, role="editor", joined_at=NOW, ended_at=NOW)
-    inactive = person("ina@acme.example", "Ina Ide", is_active=False)
+    inactive = create_user("ina@acme.example", "Ina Ide", is_active=False)
     Membership.objects.create(partner=acme, user=inactive, role="editor", joined_at=NOW)
     messages = post_message(sign_in(alice), rocket, f"Hello @{name}.")
     assert messages == [f"We notified no one for @{name}: no one who can read this text has this name."]
@@ -146,10 +146,10 @@ def test_text_mentions_whole_names(
 @pytest.mark.every_database
 def test_handles_are_unique_and_simple(rocket: Integration, acme: Any) -> None:
     people = [
-        person("one@acme.example", "José Núñez"),
-        person("two@acme.example", "Jose Nunez"),
-        person("three@acme.example", ""),
-        person("four@acme.example", "山田 太郎"),
+        create_user("one@acme.example", "José Núñez"),
+        create_user("two@acme.example", "Jose Nunez"),
+        create_user("three@acme.example", ""),
+        create_user("four@acme.example", "山田 太郎"),
     ]
     for each in people:
         Membership.objects.create(partner=acme, user=each, role="viewer", joined_at=NOW)

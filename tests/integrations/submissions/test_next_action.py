@@ -157,9 +157,9 @@ def test_actions_are_listed_most_urgent_first(snapshot: IntegrationSnapshot, act
 
 
 def test_page_email_and_api_show_the_same_actions(
-    at: Callable[..., Integration], client: Client, alice: User, rita: User, now: datetime
+    integration_at: Callable[..., Integration], client: Client, alice: User, rita: User, now: datetime
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     raise_finding(row, row.edition.list_requirements()[0].id, "Describe the limits.", actor=rita, now=now)
     client.force_login(rita)
     review = BeautifulSoup(client.get(reverse("reviews:review", args=[row.uuid])).content, "html.parser")

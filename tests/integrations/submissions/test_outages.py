@@ -8,7 +8,7 @@ import pytest
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.services.requirements import record_check_outcome
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
 from verification.checks.execution import run_check
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.any_database
 
 @pytest.fixture
 def provider(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, "terraform-provider")
+    return create_integration(acme, alice, "terraform-provider")
 
 
 def list_checks(row: Integration) -> list[str]:

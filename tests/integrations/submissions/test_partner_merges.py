@@ -23,7 +23,7 @@ from portal.notifications.models import EmailMessage
 from portal.search.models import Kind
 from portal.search.queries import search
 from portal.webhooks.services import EndpointConfiguration, create_endpoint
-from tests.conftest import begin, person
+from tests.conftest import create_integration, create_user
 from tests.integrations.page_text import find_text
 from tests.integrations.partners.memberships import get_membership, join
 from tests.integrations.submissions.signatures import RITA, TPA, sign
@@ -38,7 +38,7 @@ def merge_acme(acme: Partner, globex: Partner, sam: Any, now: datetime) -> Calla
 
 
 def test_merge_moves_all_records_and_closes_the_source(
-    at: Callable[..., Integration],
+    integration_at: Callable[..., Integration],
     acme: Partner,
     globex: Partner,
     alice: Any,
@@ -48,7 +48,7 @@ def test_merge_moves_all_records_and_closes_the_source(
     now: datetime,
     merge_acme: Callable[[], None],
 ) -> None:
-    row = at("support")
+    row = integration_at("support")
     sign(row, alice, now)
     draft = drafts.create_draft(acme, "consul", actor=bob, now=now)
     merge_acme()
@@ -99,7 +99,7 @@ def test_member_of_both_keeps_the_role_in_the_target(
 def test_access_and_offers_of_the_source_end(
     acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime, merge_acme: Callable[[], None]
 ) -> None:
-    dora = person("dora@acme.example", "Dora Dean")
+    dora = create_user("dora@acme.example", "Dora Dean")
     tokens.create_token("pipeline", ("integrations:read",), 30, actor=alice, now=now, partner=acme)
     configuration = EndpointConfiguration("Chat", ["integration.approved"], url="https://hooks.acme.example/")
     create_endpoint(acme, configuration, actor=alice, now=now)
@@ -142,7 +142,7 @@ def test_agreement_of_the_source_fulfills_the_requirement_of_the_target(
     now: datetime,
     merge_acme: Callable[[], None],
 ) -> None:
-    other = begin(globex, charlie, name="Lander")
+    other = create_integration(globex, charlie, name="Lander")
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
     merge_acme()
@@ -154,7 +154,7 @@ def test_agreement_of_the_source_fulfills_the_requirement_of_the_target(
 def test_agreement_of_the_target_fulfills_the_requirement_of_the_source(
     rocket: Integration, globex: Partner, charlie: Any, rita: Any, now: datetime, merge_acme: Callable[[], None]
 ) -> None:
-    other = begin(globex, charlie, name="Lander")
+    other = create_integration(globex, charlie, name="Lander")
     sign(other, charlie, now)
     sign(other, rita, now, RITA)
     merge_acme()
@@ -170,7 +170,7 @@ def test_requirement_waits_for_the_side_that_did_not_sign_the_agreement_of_the_t
     now: datetime,
     merge_acme: Callable[[], None],
 ) -> None:
-    other = begin(globex, charlie, name="Lander")
+    other = create_integration(globex, charlie, name="Lander")
     sign(rocket, alice, now)
     sign(other, rita, now, RITA)
     merge_acme()
@@ -207,14 +207,14 @@ def test_rejected_agreement_moves_next_to_the_version_of_the_target(
 
 @pytest.mark.any_database
 def test_pages_of_the_source_redirect_to_the_target(
-    at: Callable[..., Integration],
+    integration_at: Callable[..., Integration],
     sign_in: SignIn,
     alice: Any,
     charlie: Any,
     merge_acme: Callable[[], None],
     client: Client,
 ) -> None:
-    at("support")
+    integration_at("support")
     merge_acme()
     public = client.get("/partners/acme/")
     assert (public.status_code, public["Location"]) == (301, "/partners/globex/")
@@ -286,7 +286,7 @@ def test_conflicts_of_the_source_count_for_the_target(
     marked = {"kind": "marked", "recorded_at": now}
     acme.conflicts.create(user=rob, reason="I worked there.", **marked)
     globex.conflicts.create(user=rob, reason="A mix-up.", removed_at=now, **marked)
-    uma = person("uma@program.example", "Uma", is_reviewer=True)
+    uma = create_user("uma@program.example", "Uma", is_reviewer=True)
     acme.conflicts.create(user=uma, reason="A mix-up.", removed_at=now, **marked)
     globex.conflicts.create(user=uma, reason="I work there.", **marked)
     merge_acme()

@@ -9,7 +9,7 @@ from django.db import transaction
 from integrations.escalations.services import list_warnings
 from integrations.submissions.models import Integration
 from integrations.submissions.services.findings import open_automatic_finding
-from tests.conftest import drive
+from tests.conftest import advance_to_stage
 
 pytestmark = pytest.mark.any_database
 
@@ -26,7 +26,7 @@ STARTS_AND_ENDS = [OVER_MEMORIAL_DAY, OVER_OBSERVED_HOLIDAY, OVER_END_OF_DST, FR
 def test_review_is_due_after_the_business_days_of_the_program(
     rocket: Integration, alice: Any, rita: Any, start: datetime, due_at: datetime
 ) -> None:
-    row = drive(rocket, "review", partner=alice, reviewer=rita, now=start)
+    row = advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=start)
     assert (row.responsible_party, row.action_due_at) == ("program", due_at)
 
 
@@ -43,7 +43,7 @@ def test_finding_of_a_check_is_due_after_the_business_days_of_the_program(
 
 def test_warnings_skip_holidays(rocket: Integration, alice: Any, rita: Any) -> None:
     start, _due_at = OVER_MEMORIAL_DAY
-    row = drive(rocket, "review", partner=alice, reviewer=rita, now=start)
+    row = advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=start)
     assert list_warnings(row) == [
         (50, datetime(2026, 5, 26, 16, 0, tzinfo=UTC)),
         (75, datetime(2026, 5, 29, 4, 0, tzinfo=UTC)),

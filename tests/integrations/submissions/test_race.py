@@ -10,7 +10,7 @@ from django.db import connection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
-from tests.conftest import begin, drive, meet
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 
 ROUNDS = 200
 
@@ -33,8 +33,8 @@ def decide(row: Integration, step: str, by: Any, gate: threading.Barrier, outcom
 
 
 def test_concurrent_opposite_decisions_have_one_winner(acme: Any, alice: Any, rita: Any, rob: Any) -> None:
-    row = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
-    meet(row, alice, row.created_at)
+    row = advance_to_stage(create_integration(acme, alice), "review", partner=alice, reviewer=rita)
+    fulfill_requirements(row, alice, row.created_at)
     wins: Counter[str] = Counter()
     for _ in range(ROUNDS):
         row = Integration.objects.select_related("partner").get(pk=row.pk)

@@ -18,7 +18,7 @@ from integrations.submissions.workflow.states import FINAL_STAGES, ResponsiblePa
 from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused
 from portal.demo.consistency import check_next_action
-from tests.conftest import FACTS, NOW, begin, drive, meet
+from tests.conftest import FACTS, NOW, advance_to_stage, create_integration, fulfill_requirements
 
 pytestmark = pytest.mark.any_database
 
@@ -88,15 +88,15 @@ def list_options(row: Integration, users: dict[str, Any], now: datetime) -> list
     ]
     ends = {"decline", "withdraw", "archive"}
     onwards = [step for step in ready if step[0] not in ends] * 6 + [step for step in ready if step[0] in ends]
-    return onwards + [("meet", "alice")] * 8 + SIDE_ACTIONS
+    return onwards + [("fulfill", "alice")] * 8 + SIDE_ACTIONS
 
 
 def perform_side_action(name: str, row: Integration, who: Any, now: datetime) -> None:
     """Perform an action of people or automation between transitions."""
     findings = list(Finding.objects.filter(integration=row))
     requirement = row.edition.list_requirements()[len(findings) % len(row.edition.list_requirements())].id
-    if name == "meet" and row.is_open:
-        meet(row, who, now)
+    if name == "fulfill" and row.is_open:
+        fulfill_requirements(row, who, now)
     elif name == "raise":
         reviewing.raise_finding(row, requirement, "Change this.", actor=who, now=now)
     elif name == "fix" and findings:
@@ -151,7 +151,9 @@ def test_random_walk_through_the_compliance_procedure_changes_no_listing_automat
     }
     now = NOW + timedelta(days=1)
     with transaction.atomic():
-        row = drive(begin(acme, alice, "terraform-provider"), "support", partner=alice, reviewer=rita)
+        row = advance_to_stage(
+            create_integration(acme, alice, "terraform-provider"), "support", partner=alice, reviewer=rita
+        )
         MonitoredRepository.objects.all().delete()
         for number in moves:
             now += timedelta(days=number % 23)

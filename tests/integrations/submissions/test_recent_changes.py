@@ -33,8 +33,8 @@ def test_changes_are_empty_after_a_visit(rocket: Integration, rita: User, now: d
     assert list_changes(rocket, rita) == []
 
 
-def test_single_event_is_reported_with_its_text(at: Any, alice: User, rita: User, now: datetime) -> None:
-    rocket = at("review")
+def test_single_event_is_reported_with_its_text(integration_at: Any, alice: User, rita: User, now: datetime) -> None:
+    rocket = integration_at("review")
     findings.update_read_marker(rocket, actor=rita, now=now)
     findings.post_message(rocket, "The key has changed.", actor=alice, now=now)
     assert summarize(list_changes(rocket, rita)) == [
@@ -43,9 +43,9 @@ def test_single_event_is_reported_with_its_text(at: Any, alice: User, rita: User
 
 
 def test_events_of_one_kind_are_grouped_newest_first(
-    at: Any, alice: User, bob: User, rita: User, now: datetime
+    integration_at: Any, alice: User, bob: User, rita: User, now: datetime
 ) -> None:
-    rocket = at("review")
+    rocket = integration_at("review")
     first, second = rocket.edition.list_requirements()[:2]
     raised_findings = [
         findings.raise_finding(rocket, r.id, f"Change {r.id}.", actor=rita, now=now) for r in (first, second)
@@ -74,8 +74,8 @@ def test_changed_facts_are_reported_with_old_and_new(
     ]
 
 
-def test_changed_check_is_reported_with_both_outcomes(at: Any, rita: User, now: datetime) -> None:
-    rocket = at("review", program="terraform-provider")
+def test_changed_check_is_reported_with_both_outcomes(integration_at: Any, rita: User, now: datetime) -> None:
+    rocket = integration_at("review", program="terraform-provider")
     checks = [r for r in rocket.edition.list_requirements() if r.responsible_party == "machine"][:2]
     findings.update_read_marker(rocket, actor=rita, now=now)
     for requirement in checks:

@@ -6,7 +6,7 @@ import pytest
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 
 DRIVERS = PROGRAMS["nomad"].editions[-1].categories[0].key
 
@@ -14,9 +14,9 @@ DRIVERS = PROGRAMS["nomad"].editions[-1].categories[0].key
 @pytest.fixture
 def rows(acme, alice, globex, charlie):
     return [
-        begin(acme, alice, name="Rocket", category=DRIVERS),
-        begin(acme, alice, "vault", name="Safe", repository="acme/safe"),
-        begin(globex, charlie, name="Rocket covert", repository="globex/covert"),
+        create_integration(acme, alice, name="Rocket", category=DRIVERS),
+        create_integration(acme, alice, "vault", name="Safe", repository="acme/safe"),
+        create_integration(globex, charlie, name="Rocket covert", repository="globex/covert"),
     ]
 
 

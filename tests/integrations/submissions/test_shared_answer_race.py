@@ -10,7 +10,7 @@ from django.db import connection
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import findings, requirements
 from tests.concurrency import list_errors
-from tests.conftest import begin
+from tests.conftest import create_integration
 
 ROUNDS = 50
 SHARED = "NO-8-LOGO"
@@ -23,7 +23,7 @@ pytestmark = [
 
 
 def test_concurrent_shared_answers_never_deadlock(acme: Any, alice: Any, bob: Any, now: datetime) -> None:
-    first, second = begin(acme, alice), begin(acme, alice, name="Second")
+    first, second = create_integration(acme, alice), create_integration(acme, alice, name="Second")
 
     def build_submission(row: Integration, by: Any, number: int) -> Callable[[], Any]:
         return lambda: requirements.submit_answer(row, SHARED, {"round": number, "by": by.pk}, actor=by, now=now)

@@ -15,7 +15,7 @@ from integrations.submissions.selectors.similar import (
     resolve_handle,
 )
 from integrations.submissions.services.transitions import perform_transition
-from tests.conftest import NOW, begin, drive
+from tests.conftest import NOW, advance_to_stage, create_integration
 
 pytestmark = pytest.mark.any_database
 
@@ -24,7 +24,9 @@ OTHER = {"repository": "globex/terraform-provider-scan", "repository_id": 99, "n
 
 @pytest.fixture
 def own_integration(acme, alice):
-    return begin(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=4711)
+    return create_integration(
+        acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=4711
+    )
 
 
 def publish(full_name, tier="community", downloads=0, number=None):
@@ -57,12 +59,12 @@ def list_kinds(overlaps_found):
     ],
 )
 def test_work_of_others_is_found_by_kind(own_integration, globex, charlie, facts, kind):
-    begin(globex, charlie, **(OTHER | facts))
+    create_integration(globex, charlie, **(OTHER | facts))
     assert list_kinds(find_integration_overlaps(own_integration)) == ([kind] if kind else [])
 
 
 def test_unlisted_work_is_reported_without_names(own_integration, globex, charlie):
-    begin(globex, charlie, **(OTHER | {"name": "Rocket", "description": "Secret plan of Globex"}))
+    create_integration(globex, charlie, **(OTHER | {"name": "Rocket", "description": "Secret plan of Globex"}))
     (overlap,) = find_integration_overlaps(own_integration)
     assert overlap.summary == "Someone is working on this (the same product)."
     assert (overlap.is_listed, overlap.partner, overlap.title, overlap.provider, overlap.url) == (False, "", "", "", "")
@@ -71,30 +73,32 @@ def test_unlisted_work_is_reported_without_names(own_integration, globex, charli
 
 def test_unlisted_work_is_never_counted(own_integration, globex, charlie):
     for number in range(3):
-        begin(globex, charlie, **(OTHER | {"name": "Rocket", "repository_id": number}))
+        create_integration(globex, charlie, **(OTHER | {"name": "Rocket", "repository_id": number}))
     assert list_kinds(find_integration_overlaps(own_integration)) == ["product"]
 
 
 def test_listed_work_is_reported_by_name(own_integration, globex, charlie, rita):
-    drive(begin(globex, charlie, **(OTHER | {"name": "Rocket"})), "support", partner=charlie, reviewer=rita)
+    advance_to_stage(
+        create_integration(globex, charlie, **(OTHER | {"name": "Rocket"})), "support", partner=charlie, reviewer=rita
+    )
     (overlap,) = find_integration_overlaps(own_integration)
     assert (overlap.summary, overlap.is_listed) == ("Rocket by Globex is listed (the same product).", True)
     assert (overlap.partner, overlap.title) == ("Globex", "Rocket")
 
 
 def test_own_work_is_no_overlap(own_integration, acme, bob):
-    begin(acme, bob, name="Rocket")
+    create_integration(acme, bob, name="Rocket")
     assert find_integration_overlaps(own_integration) == ()
 
 
 def test_ended_work_is_no_overlap(own_integration, globex, charlie):
-    other = begin(globex, charlie, **(OTHER | {"name": "Rocket"}))
+    other = create_integration(globex, charlie, **(OTHER | {"name": "Rocket"}))
     perform_transition(other, "withdraw", actor=charlie, note="No longer.", now=NOW)
     assert find_integration_overlaps(own_integration) == ()
 
 
 def test_strongest_kind_is_reported_once(own_integration, globex, charlie):
-    begin(globex, charlie, **(OTHER | {"name": "Rocket", "repository": own_integration.repository}))
+    create_integration(globex, charlie, **(OTHER | {"name": "Rocket", "repository": own_integration.repository}))
     assert list_kinds(find_integration_overlaps(own_integration)) == ["repository"]
 
 
@@ -138,7 +142,7 @@ def test_empty_name_has_no_overlaps(acme):
 
 
 def test_handle_resolves_only_for_the_partner_that_saw_it(own_integration, globex, charlie):
-    other = begin(globex, charlie, **(OTHER | {"name": "Rocket"}))
+    other = create_integration(globex, charlie, **(OTHER | {"name": "Rocket"}))
     (overlap,) = find_integration_overlaps(own_integration)
     assert resolve_handle(overlap.handle, describe_work(own_integration)) == other
     assert resolve_handle("0" * 32, describe_work(own_integration)) is None
@@ -171,5 +175,5 @@ def test_queries_do_not_grow_with_the_rows(own_integration, globex, charlie):
     before = queries()
     for number in range(30):
         publish(f"n{number}/rocket{number}")
-        begin(globex, charlie, **(OTHER | {"name": f"Rocket {number}", "repository_id": number}))
+        create_integration(globex, charlie, **(OTHER | {"name": f"Rocket {number}", "repository_id": number}))
     assert queries() == before == 2

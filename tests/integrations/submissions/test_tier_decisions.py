@@ -22,9 +22,11 @@ PREMIER = "partner-premier"
 
 @pytest.fixture
 @replay_fixture
-def premier_request(edition_2026: None, at: Callable[..., Integration], alice: Any, now: datetime) -> Integration:
+def premier_request(
+    edition_2026: None, integration_at: Callable[..., Integration], alice: Any, now: datetime
+) -> Integration:
     """Acme's listed provider, which fulfills Partner Premier and requested it."""
-    row = at("support", program="terraform-provider")
+    row = integration_at("support", program="terraform-provider")
     now += timedelta(hours=1)
     for requirement in next(t for t in row.edition.tiers if t.key == PREMIER).requirements:
         answers.submit_answer(row, requirement.id, {"met": "in a test"}, actor=None, now=now)

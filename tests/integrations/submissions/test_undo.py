@@ -13,13 +13,13 @@ from integrations.submissions.tasks import refresh_due_integrations
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.portal.api.client import create_api_client
 
 pytestmark = pytest.mark.any_database
 
-At = Callable[..., Integration]
+IntegrationAt = Callable[..., Integration]
 PENDING = "The decision can be undone until Tue, Apr 14, 9:10 AM UTC"
 
 
@@ -28,11 +28,13 @@ def get_state(row: Integration) -> tuple[str, str, str]:
 
 
 @pytest.fixture
-def approved_integration(at: At, alice: Any, rita: Any, now: datetime, time_machine: Any) -> Integration:
+def approved_integration(
+    integration_at: IntegrationAt, alice: Any, rita: Any, now: datetime, time_machine: Any
+) -> Integration:
     """An integration whose approval can still be undone."""
     time_machine.move_to(now, tick=False)
-    row = at("review")
-    meet(row, alice, now)
+    row = integration_at("review")
+    fulfill_requirements(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
     return reload_row(row)
 
@@ -94,10 +96,10 @@ def test_other_emails_say_that_the_decision_is_pending(
 
 
 def test_withdrawal_is_pending_and_can_be_undone_by_the_company(
-    at: At, alice: Any, rita: Any, now: datetime, sign_in: Any, time_machine: Any
+    integration_at: IntegrationAt, alice: Any, rita: Any, now: datetime, sign_in: Any, time_machine: Any
 ) -> None:
     time_machine.move_to(now, tick=False)
-    row = at("develop")
+    row = integration_at("develop")
     perform_transition(row, "put_on_hold", actor=rita, note="Legal reads it.", now=now)
     before = reload_row(row)
     perform_transition(row, "withdraw", actor=alice, now=now)
@@ -116,8 +118,8 @@ def test_withdrawal_is_pending_and_can_be_undone_by_the_company(
     ]
 
 
-def test_withdrawal_is_final_after_the_undo_period(at: At, alice: Any, now: datetime) -> None:
-    row = at("develop")
+def test_withdrawal_is_final_after_the_undo_period(integration_at: IntegrationAt, alice: Any, now: datetime) -> None:
+    row = integration_at("develop")
     perform_transition(row, "withdraw", actor=alice, now=now)
     refresh_due_integrations(now + timedelta(minutes=10))
     assert get_state(reload_row(row)) == ("withdrawn", "", "")
@@ -126,10 +128,10 @@ def test_withdrawal_is_final_after_the_undo_period(at: At, alice: Any, now: date
 
 
 def test_end_of_support_is_undone_with_the_listing(
-    at: At, alice: Any, bob: Any, rita: Any, now: datetime, time_machine: Any
+    integration_at: IntegrationAt, alice: Any, bob: Any, rita: Any, now: datetime, time_machine: Any
 ) -> None:
     time_machine.move_to(now, tick=False)
-    row = at("support", "terraform-provider")
+    row = integration_at("support", "terraform-provider")
     perform_transition(row, "issue_notice", actor=rita, note="Two breaches.", now=now)
     before = reload_row(row)
     perform_transition(row, "archive", actor=alice, note="Replaced.", now=now)

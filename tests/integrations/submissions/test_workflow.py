@@ -1,6 +1,5 @@
 """Tests of workflow transitions."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,10 +15,8 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.actions import determine_next_action
 from portal.core.errors import ActionRefused
-from tests.conftest import begin, meet
+from tests.conftest import create_integration, fulfill_requirements
 from tests.integrations.database_rows import reload_row
-
-At = Callable[..., Integration]
 
 
 def list_event_types(row: Integration) -> list[str]:
@@ -39,8 +36,8 @@ def test_step_is_refused_while_a_requirement_is_open(rocket: Integration, alice:
     assert list_event_types(rocket) == ["integration.created"]
 
 
-def test_nomad_integration_completes_all_steps(at: At) -> None:
-    row = at("support")
+def test_nomad_integration_completes_all_steps(integration_at: Any) -> None:
+    row = integration_at("support")
     assert (row.stage, row.step, row.listing_status, row.tier) == (
         "support",
         "support",
@@ -72,17 +69,17 @@ def test_only_the_company_performs_the_transitions_of_the_partner(
 
 
 def test_reviewer_cannot_decide_on_an_integration_of_their_own_company(
-    at: At, rita: Any, acme: Partner, now: datetime
+    integration_at: Any, rita: Any, acme: Partner, now: datetime
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     acme.memberships.create(user=rita, role="viewer", joined_at=now)
     with pytest.raises(ActionRefused, match="on their own"):
         perform_transition(row, "decline", actor=rita, note="No.", now=now)
 
 
-def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: Any, now: datetime) -> None:
-    row = at("review")
-    meet(row, alice, now)
+def test_changes_are_requested_answered_and_verified(integration_at: Any, alice: Any, rita: Any, now: datetime) -> None:
+    row = integration_at("review")
+    fulfill_requirements(row, alice, now)
     with pytest.raises(ActionRefused, match="at least one finding"):
         perform_transition(row, "request_changes", actor=rita, now=now)
     finding = findings.raise_finding(row, "NO-3", "Add acceptance tests.", actor=rita, now=now)
@@ -98,7 +95,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added in v1.1.0.", actor=alice, now=now)
-    meet(row, alice, now)  # the partner confirms that each finding has a response
+    fulfill_requirements(row, alice, now)  # the partner confirms that each finding has a response
     with pytest.raises(ActionRefused, match="can still be undone"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now + timedelta(minutes=9))
     now += timedelta(minutes=10)
@@ -109,7 +106,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
         {"code": "repeated_review", "params": {"round": 2}},
         {"code": "resolved_findings", "params": {"count": 1}},
     ]
-    meet(row, alice, now)
+    fulfill_requirements(row, alice, now)
     with pytest.raises(ActionRefused, match="Verify all findings first"):
         perform_transition(row, "approve", actor=rita, now=now)
     findings.verify_finding(Finding.objects.get(), actor=rita, now=now)
@@ -117,9 +114,9 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     assert reload_row(row).stage == "release"
 
 
-def test_decision_can_be_undone_for_ten_minutes(at: At, rita: Any, alice: Any, now: datetime) -> None:
-    row = at("review")
-    meet(row, alice, now)
+def test_decision_can_be_undone_for_ten_minutes(integration_at: Any, rita: Any, alice: Any, now: datetime) -> None:
+    row = integration_at("review")
+    fulfill_requirements(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
     row = reload_row(row)
@@ -129,9 +126,9 @@ def test_decision_can_be_undone_for_ten_minutes(at: At, rita: Any, alice: Any, n
         perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=10))
 
 
-def test_undone_decision_keeps_the_due_date(at: At, rita: Any, alice: Any, now: datetime) -> None:
-    row = at("review")
-    meet(row, alice, now)
+def test_undone_decision_keeps_the_due_date(integration_at: Any, rita: Any, alice: Any, now: datetime) -> None:
+    row = integration_at("review")
+    fulfill_requirements(row, alice, now)
     before = reload_row(row)
     perform_transition(row, "approve", actor=rita, now=now + timedelta(minutes=1))
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=5))
@@ -139,9 +136,9 @@ def test_undone_decision_keeps_the_due_date(at: At, rita: Any, alice: Any, now: 
     assert (after.responsible_since, after.action_due_at) == (before.responsible_since, before.action_due_at)
 
 
-def test_only_the_claim_holder_decides(at: At, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
-    row = at("review")
-    meet(row, alice, now)
+def test_only_the_claim_holder_decides(integration_at: Any, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
+    row = integration_at("review")
+    fulfill_requirements(row, alice, now)
     claims.claim_review(row, actor=rita, now=now)
     with pytest.raises(ActionRefused, match="Rita Reyes claimed this review until 9:30 AM UTC"):
         perform_transition(row, "decline", actor=rob, note="No.", now=now)
@@ -150,10 +147,10 @@ def test_only_the_claim_holder_decides(at: At, rita: Any, rob: Any, alice: Any, 
 
 
 def test_shared_summary_is_opened_again_when_an_integration_is_added(acme: Partner, alice: Any, now: datetime) -> None:
-    first = begin(acme, alice, "terraform-run-task", name="One")
+    first = create_integration(acme, alice, "terraform-run-task", name="One")
     summary = next(r for r in first.edition.list_requirements() if any(f.max_lines for f in r.fields))
     answers.submit_answer(first, summary.id, {"summary": "One does this."}, actor=alice, now=now)
-    second = begin(acme, alice, "terraform-run-task", name="Two")
+    second = create_integration(acme, alice, "terraform-run-task", name="Two")
     state = second.fulfillments.get(requirement_id=summary.id)
     assert (state.status, state.data) == ("open", {"summary": "One does this."})
 
@@ -187,7 +184,7 @@ def test_hold_names_the_party_it_waits_for_and_blocks_the_next_step(
     )
     row = reload_row(rocket)
     assert (row.responsible_party, row.next_action_label) == ("third_party", "On hold: Legal reads the agreement.")
-    meet(row, alice, now)
+    fulfill_requirements(row, alice, now)
     with pytest.raises(ActionRefused, match="On hold: Legal"):
         perform_transition(row, "complete_step", actor=alice, now=now)
     perform_transition(row, "resume", actor=rita, now=now)
@@ -195,18 +192,18 @@ def test_hold_names_the_party_it_waits_for_and_blocks_the_next_step(
 
 
 def test_transition_from_an_outdated_page_names_the_earlier_decision(
-    at: At, rita: Any, rob: Any, alice: Any, now: datetime
+    integration_at: Any, rita: Any, rob: Any, alice: Any, now: datetime
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     perform_transition(row, "decline", actor=rita, note="No longer needed.", now=now)
     with pytest.raises(ActionRefused, match=r"Rita Reyes declined the integration \(") as refusal:
         perform_transition(row, "approve", actor=rob, version=row.version, now=now)
     assert refusal.value.kind == "conflict"
 
 
-def test_missing_permission_is_reported_before_other_problems(at: At, alice: Any, rita: Any) -> None:
+def test_missing_permission_is_reported_before_other_problems(integration_at: Any, alice: Any, rita: Any) -> None:
     """This holds for outdated pages and for transitions that are no longer available."""
-    row = at("review")
+    row = integration_at("review")
     refusal_kinds = []
     for step, by in (
         ("publish", alice),
@@ -226,8 +223,10 @@ def test_unknown_transition_is_refused(rocket: Integration, alice: Any, now: dat
         perform_transition(rocket, "__init__", actor=alice, now=now)
 
 
-def test_automatic_transitions_cannot_be_performed_by_hand(at: At, rita: Any, sam: Any, now: datetime) -> None:
-    row = at("support")
+def test_automatic_transitions_cannot_be_performed_by_hand(
+    integration_at: Any, rita: Any, sam: Any, now: datetime
+) -> None:
+    row = integration_at("support")
     for user in (rita, sam, None):
         with pytest.raises(ActionRefused, match="happens automatically"):
             perform_transition(row, "unlist", actor=user, now=now)
@@ -279,18 +278,18 @@ def test_history_cannot_be_changed(rocket: Integration) -> None:
 def test_shared_answer_applies_to_the_other_integrations_of_the_partner(
     acme: Partner, alice: Any, now: datetime
 ) -> None:
-    first, second = begin(acme, alice), begin(acme, alice, "vault", name="Rocket secrets")
+    first, second = create_integration(acme, alice), create_integration(acme, alice, "vault", name="Rocket secrets")
     shared = next(r for r in first.edition.list_requirements() if r.agreement == "tpa")
     tpa = next(r for r in second.edition.list_requirements() if r.agreement == "tpa")
     answers.submit_answer(first, shared.id, {"version": "2026"}, actor=alice, now=now)
-    third = begin(acme, alice, "nomad", name="Rocket storage")
+    third = create_integration(acme, alice, "nomad", name="Rocket storage")
     assert second.fulfillments.get(requirement_id=tpa.id).data == {"version": "2026"}
     assert third.fulfillments.get(requirement_id=shared.id).status == "submitted"
 
 
-def test_stored_next_action_equals_the_computed_one(at: At, now: datetime) -> None:
+def test_stored_next_action_equals_the_computed_one(integration_at: Any, now: datetime) -> None:
     for stage in ("engage", "develop", "review", "release", "support"):
-        row = at(stage, name=f"Rocket {stage}")
+        row = integration_at(stage, name=f"Rocket {stage}")
         action = determine_next_action(build_snapshot(row, now))
         assert action is not None
         assert (row.responsible_party, row.next_action_label) == (action.responsible_party, action.render())

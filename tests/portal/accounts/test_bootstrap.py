@@ -17,7 +17,7 @@ from django.test import Client
 from portal.accounts.enrollment import create_link
 from portal.accounts.models import SecurityEvent, User
 from portal.audit.models import AuditEvent
-from tests.conftest import NOW, person
+from tests.conftest import NOW, create_user
 from tests.portal.accounts.sign_in import generate_code
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
@@ -118,7 +118,7 @@ def test_new_link_ends_the_old_one() -> None:
 
 def test_enrollment_never_changes_the_password_of_someone_who_has_one() -> None:
     """A reset link signs no one in. Its token must not do so here either."""
-    user = person("alice@acme.example", "Alice Archer")
+    user = create_user("alice@acme.example", "Alice Archer")
     token = default_token_generator.make_token(user)
     link = f"/accounts/enroll/{user_pk_to_url_str(user)}/{token}/"
     client, answer = set_password(link)
@@ -185,7 +185,7 @@ def test_link_expires_once_the_account_is_used(sam: User, use: str) -> None:
 
 def test_account_with_only_another_confirmed_address_is_refused() -> None:
     """Claiming the administrator's address in advance does not make someone administrator."""
-    user = person(ADA, "Mallory")
+    user = create_user(ADA, "Mallory")
     user.emailaddress_set.update(verified=False)
     user.emailaddress_set.create(email="mallory@evil.example", verified=True)
     with pytest.raises(CommandError, match=f"{ADA}: Roles need a confirmed email address"):
@@ -195,7 +195,7 @@ def test_account_with_only_another_confirmed_address_is_refused() -> None:
 
 
 def test_deactivated_account_is_refused() -> None:
-    user = person(ADA, "Ada Abbott")
+    user = create_user(ADA, "Ada Abbott")
     user.is_active = False
     user.save()
     with pytest.raises(CommandError, match="This account is deactivated"):

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from portal.accounts import roles
 from portal.accounts.models import RoleRequest, User
 from portal.accounts.role_names import list_roles
-from tests.conftest import NOW, person
+from tests.conftest import NOW, create_user
 from tests.portal.accounts.sign_in import SignIn
 from tests.portal.accounts.test_account_security import create_token, is_open, sign_in_as
 
@@ -20,24 +20,24 @@ pytestmark = pytest.mark.any_database
 @pytest.fixture
 def tess(db: None) -> User:
     """A second administrator."""
-    return person("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
+    return create_user("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
 
 
 @pytest.fixture
 def mona(db: None) -> User:
     """Manager of the Nomad program."""
-    return person("mona@program.example", "Mona Marsh", program_roles=["manager:nomad"])
+    return create_user("mona@program.example", "Mona Marsh", program_roles=["manager:nomad"])
 
 
 @pytest.fixture
 def vic(db: None) -> User:
     """Reviewer of the Vault program only."""
-    return person("vic@program.example", "Vic Vance", is_reviewer=True, program_roles=["reviewer:vault"])
+    return create_user("vic@program.example", "Vic Vance", is_reviewer=True, program_roles=["reviewer:vault"])
 
 
 @pytest.fixture
 def audrey(db: None) -> User:
-    return person("audrey@program.example", "Audrey Ash", is_auditor=True)
+    return create_user("audrey@program.example", "Audrey Ash", is_auditor=True)
 
 
 def list_names(client: Any, query: str = "") -> list[str]:
@@ -164,7 +164,7 @@ def test_invalid_roles_are_refused_with_an_explanation(
 def test_manager_changes_only_roles_of_the_program(
     sign_in: SignIn, rita: User, sam: User, mona: User, vic: User
 ) -> None:
-    nell = person("nell@program.example", "Nell North", program_roles=["manager:nomad"])
+    nell = create_user("nell@program.example", "Nell North", program_roles=["manager:nomad"])
     roles.change_roles(nell, grant=["reviewer:vault"], actor=None, now=NOW, reason="Joins")
     client, fields = sign_in(mona), {"roles": ["reviewer:nomad"], "shown_roles": "manager:nomad reviewer:vault"}
     assert submit(client, f"/people/{nell.pk}/", **fields) == (302, ["Roles of Nell North saved."])

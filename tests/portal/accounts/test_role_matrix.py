@@ -13,7 +13,7 @@ from portal.accounts.role_names import ROLES, list_manageable_roles, list_roles
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, person
+from tests.conftest import NOW, create_user
 
 REASON = "Changes teams"
 
@@ -21,7 +21,7 @@ REASON = "Changes teams"
 @pytest.fixture
 def tess(db: None) -> User:
     """A second administrator."""
-    return person("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
+    return create_user("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
 
 
 def list_notices(event_type: str) -> tuple[list[str], list[str]]:
@@ -53,7 +53,7 @@ def get_actor(name: str, role: str) -> User | None:
         "a manager of the program": [f"manager:{program}"] if program else [],
         "a manager of another program": ["manager:vault" if program == "nomad" else "manager:nomad"],
     }
-    return person("actor@program.example", "Ada Actor", program_roles=managed.get(name, []), **ACTORS[name])
+    return create_user("actor@program.example", "Ada Actor", program_roles=managed.get(name, []), **ACTORS[name])
 
 
 def is_permitted(name: str, role: str) -> bool:
@@ -161,8 +161,8 @@ def test_request_of_a_former_administrator_cannot_be_approved(
         roles.approve_request(RoleRequest.objects.get(), actor=tess, now=NOW, reason="Confirmed by phone")
 
 
-def test_reviewer_of_a_program_decides_only_there(at: Any, rita: User, sam: User) -> None:
-    integration = at("review", "nomad")
+def test_reviewer_of_a_program_decides_only_there(integration_at: Any, rita: User, sam: User) -> None:
+    integration = integration_at("review", "nomad")
     answers = []
     for role in ("reviewer:terraform-provider", "reviewer:nomad", "reviewer"):
         if role not in ROLES:
@@ -179,8 +179,10 @@ def test_reviewer_of_a_program_decides_only_there(at: Any, rita: User, sam: User
     assert answers == [(False, False, True), (True, True, True), (True, True, True)]
 
 
-def test_auditor_reads_everything_and_changes_nothing(at: Any, alice: User, charlie: User, sam: User) -> None:
-    integration = at("review", "nomad")
+def test_auditor_reads_everything_and_changes_nothing(
+    integration_at: Any, alice: User, charlie: User, sam: User
+) -> None:
+    integration = integration_at("review", "nomad")
     roles.change_roles(charlie, grant=["auditor"], actor=sam, now=NOW, reason=REASON)
     auditor = User.objects.get(pk=charlie.pk)
     reads = (permissions.can_view, permissions.can_view_notes)

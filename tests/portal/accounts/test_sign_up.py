@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.integrations.page_text import find_text, get_field_error
 from tests.portal.accounts.sign_in import SIGN_UP_DATA, get_link
 
@@ -88,6 +88,6 @@ def test_sign_up_stores_the_zone(client: Any, db: None) -> None:
 
 
 def test_email_is_unique_in_any_case(client: Any, db: None) -> None:
-    person("dora@acme.example", "Dora")
+    create_user("dora@acme.example", "Dora")
     client.post("/accounts/signup/", SIGN_UP_DATA | {"email": "DORA@ACME.example"})
     assert User.objects.count() == 1

@@ -12,7 +12,7 @@ from portal.accounts.models import SecurityEvent, User
 from portal.accounts.role_names import list_roles
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, person
+from tests.conftest import NOW, create_user
 from tests.fakes.oidc_provider import START, OidcProvider
 from tests.portal.accounts.single_sign_on import GROUPS, NORA, Configure, get_refusal, get_roles, is_signed_in
 
@@ -44,7 +44,7 @@ def test_first_sign_in_creates_the_account_with_the_roles_of_its_groups(provider
 
 
 def test_existing_account_is_found_by_its_address(provider: OidcProvider, sam: User) -> None:
-    user = person(NORA, "Nora Nash")
+    user = create_user(NORA, "Nora Nash")
     provider.sign_in(Client(), "nora")
     assert list(SocialAccount.objects.values_list("user", "provider")) == [(user.pk, "sso")]
     kinds = list(SecurityEvent.objects.filter(user=user).values_list("kind", flat=True))

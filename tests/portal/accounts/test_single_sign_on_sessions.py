@@ -11,7 +11,7 @@ from portal.accounts import invitations
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from portal.system_checks import check_group_roles_exist
-from tests.conftest import PASSWORD, person
+from tests.conftest import PASSWORD, create_user
 from tests.fakes.oidc_provider import OidcProvider
 from tests.portal.accounts.sign_in import get_link
 from tests.portal.accounts.single_sign_on import NORA, Configure, get_refusal, get_roles, is_signed_in
@@ -32,7 +32,7 @@ def test_passwords_are_off_for_staff_if_single_sign_on_is_required(
     provider: OidcProvider, configure: Configure, is_required: bool, email: str, fields: Any, expected: bool
 ) -> None:
     configure(is_required=is_required)
-    person(email, "Somebody", **fields)
+    create_user(email, "Somebody", **fields)
     client = Client()
     answer = client.post("/accounts/login/", {"login": email, "password": PASSWORD})
     assert is_signed_in(client) is expected
@@ -81,7 +81,7 @@ def test_invitation_requires_single_sign_on_if_the_settings_do(
     if with_provider:
         provider.sign_in(client, "nora")
     else:
-        person(email, "Nora Nash")
+        create_user(email, "Nora Nash")
         client.post("/accounts/login/", {"login": email, "password": PASSWORD})
     invitations.send_invitation(email, ["reviewer:vault"], actor=sam, now=timezone.now())
     answer = client.post(get_link(EmailMessage.objects.get(name="staff_invitation")), follow=True)
@@ -91,14 +91,14 @@ def test_invitation_requires_single_sign_on_if_the_settings_do(
 
 def test_account_is_not_connected_to_another_one(provider: OidcProvider) -> None:
     client = Client()
-    mallory = person("mallory@acme.example", "Mallory")
+    mallory = create_user("mallory@acme.example", "Mallory")
     client.post("/accounts/login/", {"login": mallory.email, "password": PASSWORD})
     answer = provider.sign_in(client, "nora", start="/accounts/oidc/sso/login/?process=connect")
     assert (answer.status_code, SocialAccount.objects.count()) == (403, 0)
 
 
 def test_single_sign_on_is_not_disconnected(provider: OidcProvider, sam: User) -> None:
-    client, _ = Client(), person(NORA, "Nora Nash")  # with a password, which would be enough to disconnect GitHub
+    client, _ = Client(), create_user(NORA, "Nora Nash")  # with a password, which would be enough to disconnect GitHub
     provider.sign_in(client, "nora")
     page = client.post("/accounts/3rdparty/", {"account": SocialAccount.objects.get().pk})
     assert ("Your organization manages this account." in page.content.decode(), SocialAccount.objects.count()) == (

@@ -13,7 +13,7 @@ from portal.accounts.role_names import list_roles
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, person
+from tests.conftest import NOW, create_user
 from tests.portal.accounts.sign_in import SignIn, get_link
 
 NORA = "nora@program.example"
@@ -23,7 +23,7 @@ SIGN_UP_DATA = {"name": "Nora Nash", "email": NORA, "password1": "a long one to 
 @pytest.fixture
 def tess(db: None) -> User:
     """A second administrator."""
-    return person("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
+    return create_user("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
 
 
 def invite(actor: User, *role_names: str, email: str = NORA) -> str:
@@ -92,7 +92,7 @@ def test_invalid_invitation_is_refused_with_an_explanation(
     sign_in: SignIn, alice: User, sam: User, tess: User, case: str, message: str
 ) -> None:
     path, invitation = invite(sam, "reviewer"), StaffInvitation.objects.get()
-    user = alice if case == "other address" else person(NORA, "Nora Nash")
+    user = alice if case == "other address" else create_user(NORA, "Nora Nash")
     if case == "accepted":
         StaffInvitation.objects.update(accepted_at=NOW)
     elif case == "revoked":
@@ -119,7 +119,7 @@ def test_resending_replaces_the_link(sign_in: SignIn, sam: User) -> None:
 
 
 def test_manager_invites_only_to_the_program(sam: User) -> None:
-    mona = person("mona@program.example", "Mona Marsh", program_roles=["manager:nomad"])
+    mona = create_user("mona@program.example", "Mona Marsh", program_roles=["manager:nomad"])
     invite(mona, "reviewer:nomad")
     for role_names in (["reviewer:vault"], ["reviewer"], ["superuser"]):
         with pytest.raises(ActionRefused, match="only invite people to roles that you manage"):
@@ -134,7 +134,7 @@ def test_administrator_role_of_an_invitation_waits_for_a_second_administrator(
     sign_in: SignIn, sam: User, settings: Any
 ) -> None:
     settings.ADMINISTRATOR_APPROVAL = True
-    path, nora = invite(sam, "staff", "superuser"), person(NORA, "Nora Nash")
+    path, nora = invite(sam, "staff", "superuser"), create_user(NORA, "Nora Nash")
     with time_machine.travel(NOW):
         sign_in(nora).post(path)
     assert (list_roles(User.objects.get(pk=nora.pk)), nora.role_requests.get().requested_by) == (["staff"], sam)

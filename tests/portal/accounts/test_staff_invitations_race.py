@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from portal.accounts import invitations
 from portal.accounts.models import StaffInvitation, User
-from tests.conftest import NOW, person
+from tests.conftest import NOW, create_user
 
 pytestmark = [
     pytest.mark.postgres,
@@ -42,7 +42,7 @@ def test_invitation_is_locked_before_people(sam: User) -> None:
         StaffInvitation.objects.update(revoked_at=None)
         invitations.accept_invitation(
             StaffInvitation.objects.get(),
-            user=person(NORA, "Nora Nash"),
+            user=create_user(NORA, "Nora Nash"),
             addresses=[NORA],
             now=NOW,
             request=RequestFactory().get("/"),

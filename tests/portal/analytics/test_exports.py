@@ -16,7 +16,7 @@ from portal.analytics.selectors import workload
 from portal.core.exports import ExportTable, generate_csv
 from portal.core.xlsx_exports import generate_xlsx
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.sla.pages.issues import create_issue
 from tests.replay import replay_fixture
 
@@ -82,9 +82,9 @@ def test_many_rows_take_little_memory() -> None:
 @replay_fixture
 def exported_integrations(acme: Any, globex: Any, alice: Any, charlie: Any) -> list[Integration]:
     return [
-        begin(acme, alice, name="=Rocket"),
-        begin(acme, alice, "vault", name="Safe", repository="acme/safe", repository_id=2),
-        begin(globex, charlie, name="Other", repository="globex/other", repository_id=3),
+        create_integration(acme, alice, name="=Rocket"),
+        create_integration(acme, alice, "vault", name="Safe", repository="acme/safe", repository_id=2),
+        create_integration(globex, charlie, name="Other", repository="globex/other", repository_id=3),
     ]
 
 
@@ -141,9 +141,9 @@ def test_sla_list_is_exported(sign_in: SignIn, alice: Any) -> None:
 
 @pytest.mark.any_database
 @pytest.mark.parametrize("title", ["2026-04-14Totally broken everywhere", "2026-04-14T09:00:00+00:00", "=1+1 is two"])
-def test_title_that_looks_like_a_value_stays_text(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
+def test_title_that_looks_like_a_value_stays_text(sign_in: SignIn, integration_at: Any, alice: Any, title: str) -> None:
     now = timezone.now()
-    create_issue(at("support"), title, now, labels=("critical",))
+    create_issue(integration_at("support"), title, now, labels=("critical",))
     (row,) = read_sheet(read_body(sign_in(alice).get("/exports/sla.xlsx")))[1:]
     assert (row[1], row[13].date()) == (title, now.date())
     titles = [row["title"].removeprefix("'") for row in read_rows(sign_in, alice, "/exports/sla.csv")]

@@ -22,7 +22,7 @@ from portal.analytics.forecast import MIN_WAITS
 from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
 from portal.analytics.selectors import stays
-from tests.conftest import begin, drive, meet
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 
 pytestmark = pytest.mark.any_database
 
@@ -39,7 +39,7 @@ def today() -> datetime:
 @pytest.fixture
 def enough_decisions(globex: Any, charlie: Any, today: datetime) -> None:
     """Create as many decisions as a forecast needs, each after seven days."""
-    decided = begin(globex, charlie, name="Decided", repository="globex/decided", repository_id=9)
+    decided = create_integration(globex, charlie, name="Decided", repository="globex/decided", repository_id=9)
     StageDuration.objects.filter(integration=decided).delete()
     since = [today - (20 + n) * DAY for n in range(MIN_WAITS)]
     StageDuration.objects.bulk_create(
@@ -107,9 +107,11 @@ def test_invalid_filter_is_reported_and_the_default_is_shown(sign_in: SignIn, ri
 
 
 def test_flow_counts_integrations_by_stage(sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime) -> None:
-    listed_integration = begin(acme, alice, now=today - DAY)
-    drive(listed_integration, "support", partner=alice, reviewer=rita, now=today - DAY)
-    integration = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=9, now=today - DAY)
+    listed_integration = create_integration(acme, alice, now=today - DAY)
+    advance_to_stage(listed_integration, "support", partner=alice, reviewer=rita, now=today - DAY)
+    integration = create_integration(
+        acme, alice, name="Lander", repository="acme/lander", repository_id=9, now=today - DAY
+    )
     perform_transition(integration, "withdraw", actor=alice, note="No time.", now=today - DAY / 2)
     page = read_text(sign_in(rita).get("/analytics/flow/"))
     assert "Started 2 reached 100% 0 current 1 withdrawn" in page
@@ -121,8 +123,8 @@ def test_flow_counts_integrations_by_stage(sign_in: SignIn, acme: Any, alice: An
 def test_flow_is_compared_with_the_previous_twelve_weeks(
     sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime, weeks: int, now: int, before: int
 ) -> None:
-    drive(
-        begin(acme, alice, now=today - 7 * weeks * DAY),
+    advance_to_stage(
+        create_integration(acme, alice, now=today - 7 * weeks * DAY),
         "support",
         partner=alice,
         reviewer=rita,
@@ -136,9 +138,9 @@ def test_flow_is_compared_with_the_previous_twelve_weeks(
 
 
 def test_reviewers_are_shown_with_waiting_reviews_and_absences(
-    sign_in: SignIn, at: Any, rita: Any, rob: Any, today: datetime
+    sign_in: SignIn, integration_at: Any, rita: Any, rob: Any, today: datetime
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     claims.claim_review(row, actor=rita, now=today)
     ReviewerProfile.objects.filter(user=rob).update(away_from=today.date() - DAY)
     page = read_text(sign_in(rita).get("/analytics/people/"))
@@ -151,10 +153,12 @@ def test_workload_shows_overdue_and_snoozed_reviews_and_the_median(
 ) -> None:
     since = today - 3 * DAY
     for name in ("Approved", "Overdue", "Snoozed"):
-        row = drive(begin(acme, alice, now=since, name=name), "review", partner=alice, reviewer=rita, now=since)
+        row = advance_to_stage(
+            create_integration(acme, alice, now=since, name=name), "review", partner=alice, reviewer=rita, now=since
+        )
         claims.assign_reviewer(row, rita, actor=sam, now=since)
     approved, overdue, snoozed = Integration.objects.order_by("name")
-    meet(approved, None, since)
+    fulfill_requirements(approved, None, since)
     perform_transition(approved, "approve", actor=rita, note="", now=today - DAY + timedelta(hours=1))
     Integration.objects.filter(pk=overdue.pk).update(action_due_at=today - DAY)
     snooze(snoozed, 3, "Waits for a release.", actor=sam, now=today)
@@ -170,7 +174,7 @@ def test_partner_sees_the_forecast_while_the_program_is_responsible(
     forecast_text = "Decisions on Nomad integrations: median 5 working days · 90% within 5 working days"
     client = sign_in(alice)
     assert forecast_text not in read_text(client.get(f"/integrations/{rocket.uuid}/"))
-    drive(rocket, "review", partner=alice, reviewer=rita, now=today)
+    advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=today)
     assert f"{forecast_text} (last 90 days, {MIN_WAITS} decisions)." in read_text(
         client.get(f"/integrations/{rocket.uuid}/")
     )
@@ -180,8 +184,8 @@ def test_partner_sees_the_forecast_while_the_program_is_responsible(
     assert forecast_text in read_text(client.get("/programs/nomad/"))
 
 
-def test_too_few_decisions_are_reported(sign_in: SignIn, at: Any, alice: Any) -> None:
-    row = at("review")
+def test_too_few_decisions_are_reported(sign_in: SignIn, integration_at: Any, alice: Any) -> None:
+    row = integration_at("review")
     assert "Decisions on Nomad integrations: not enough data" in read_text(
         sign_in(alice).get(f"/integrations/{row.uuid}/")
     )
@@ -212,7 +216,7 @@ def test_line_for_all_programs_has_no_forecast_of_its_own(sign_in: SignIn, rita:
 def test_wait_beyond_the_90th_percentile_is_reported(
     enough_decisions: None, rocket: Integration, alice: Any, rita: Any, today: datetime
 ) -> None:
-    row = drive(rocket, "review", partner=alice, reviewer=rita, now=today - 12 * DAY)
+    row = advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=today - 12 * DAY)
     wait = waiting_times.estimate_wait(row, today)
     days = waiting_times.format_working_days(count_working_days(today - 12 * DAY, today, get_program_calendar("nomad")))
     assert wait is not None

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
-from tests.conftest import person
+from tests.conftest import create_user
 from tests.portal.api.client import add_second_factor, create_api_client
 
 pytestmark = pytest.mark.any_database
@@ -87,7 +87,7 @@ def test_view_is_renamed_and_deleted_by_its_users_only(sign_in: SignIn, rita: An
 def test_auditor_cannot_rename_or_delete_a_shared_view(sign_in: SignIn, rita: Any) -> None:
     save_view(sign_in(rita), "queue", "age=7", "Old", shared="on")
     view = SavedView.objects.get()
-    auditor = person("ada@program.example", "Ada", is_auditor=True)
+    auditor = create_user("ada@program.example", "Ada", is_auditor=True)
     client = sign_in(auditor)
     page = client.get("/saved-views/").content.decode()
     assert ("Old" in page, "Delete view" in page) == (True, False)

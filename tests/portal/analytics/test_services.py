@@ -17,9 +17,9 @@ from integrations.submissions.workflow.states import Status
 from portal.analytics.models import StageDuration
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
-from tests.conftest import begin
+from tests.conftest import create_integration
 
-At = Callable[..., Integration]
+IntegrationAt = Callable[..., Integration]
 HOUR = timedelta(hours=1)
 
 
@@ -33,8 +33,8 @@ def run_rebuild(*options: str) -> list[str]:
     return out.getvalue().splitlines()
 
 
-def test_every_change_is_stored_and_the_last_one_is_current(at: At) -> None:
-    row = at("support")
+def test_every_change_is_stored_and_the_last_one_is_current(integration_at: IntegrationAt) -> None:
+    row = integration_at("support")
     pieces = list(StageDuration.objects.filter(integration=row))
     assert [p.stage for p in pieces if p.ends_stay] == ["engage", "develop", "review", "release"]
     assert (pieces[-1].stage, pieces[-1].responsible_party, pieces[-1].ended_at) == (
@@ -47,9 +47,9 @@ def test_every_change_is_stored_and_the_last_one_is_current(at: At) -> None:
 
 
 def test_request_for_changes_and_its_undoing_change_the_responsible_party(
-    at: At, alice: Any, rita: Any, now: datetime
+    integration_at: IntegrationAt, alice: Any, rita: Any, now: datetime
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     before = list_segments(row)
     findings.raise_finding(row, row.edition.list_requirements()[0].id, "Explain.", actor=rita, now=now + HOUR)
     perform_transition(row, "request_changes", actor=rita, now=now + HOUR)
@@ -61,7 +61,7 @@ def test_request_for_changes_and_its_undoing_change_the_responsible_party(
 
 
 def test_check_error_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
-    row = begin(acme, alice, "terraform-provider")
+    row = create_integration(acme, alice, "terraform-provider")
     check = next(r for r in row.edition.list_requirements() if r.responsible_party == "machine")
     for n, outcome in enumerate((Status.ERROR, Status.PASS)):
         answers.record_check_outcome(
@@ -70,8 +70,8 @@ def test_check_error_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
     assert run_rebuild("--check") == ["drift 0"]
 
 
-def test_failed_transition_stores_no_segment(at: At, alice: Any, now: datetime) -> None:
-    row = at("release")
+def test_failed_transition_stores_no_segment(integration_at: IntegrationAt, alice: Any, now: datetime) -> None:
+    row = integration_at("release")
     before, events = list_segments(row), AuditEvent.objects.count()
     with transaction.atomic():
         perform_transition(row, "withdraw", actor=alice, note="No time.", now=now + HOUR)
@@ -80,16 +80,16 @@ def test_failed_transition_stores_no_segment(at: At, alice: Any, now: datetime) 
     assert (list_segments(row), AuditEvent.objects.count()) == (before, events)
 
 
-def test_changes_are_a_stream_separate_from_the_history(at: At) -> None:
-    row = at("review")
+def test_changes_are_a_stream_separate_from_the_history(integration_at: IntegrationAt) -> None:
+    row = integration_at("review")
     changes = AuditEvent.objects.filter(stream=get_responsibility_stream(row.pk)).order_by("seq")
     assert changes.count() > 2
     assert list(find_chain_faults(changes)) == []
     assert not row.events.filter(event_type="responsibility.changed").exists()
 
 
-def test_rebuild_repairs_and_reports_manual_changes(at: At) -> None:
-    row = at("release")
+def test_rebuild_repairs_and_reports_manual_changes(integration_at: IntegrationAt) -> None:
+    row = integration_at("release")
     StageDuration.objects.filter(integration=row, stage="review").update(responsible_party="partner")
     with pytest.raises(CommandError, match=str(row.pk)):
         run_rebuild("--check")

@@ -10,7 +10,7 @@ from django.db import connection
 
 from integrations.submissions.models import RequirementFulfillment
 from tests.concurrency import run_concurrently
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.portal.api.client import V1, ApiClient, create_api_client
 
 ROUNDS = 4
@@ -31,7 +31,7 @@ def upload(api: ApiClient, place: str, etag: str) -> int:
 
 
 def test_one_of_two_requests_with_the_same_etag_is_refused(acme: Any, alice: Any) -> None:
-    row = begin(acme, alice, "nomad")
+    row = create_integration(acme, alice, "nomad")
     place = f"/integrations/{row.uuid}/requirements/NO-7-LOGS"
     for _ in range(ROUNDS):
         clients = [create_api_client(alice) for _ in range(2)]

@@ -10,7 +10,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.portal.api.client import V1, ApiClient, add_second_factor, create_api_client
 from tests.portal.api.test_tokens import get_problem_type
 
@@ -24,7 +24,7 @@ def api(alice: Any) -> ApiClient:
 
 def test_next_page_of_a_list_continues(api: ApiClient, acme: Any, alice: Any) -> None:
     for number in range(5):
-        begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
+        create_integration(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     names_so_far, path = [], "/integrations?limit=2"
     while path:
         answer = api.get(path)
@@ -38,14 +38,16 @@ def test_next_page_of_a_list_continues(api: ApiClient, acme: Any, alice: Any) ->
 
 def test_new_rows_do_not_shift_the_next_page(api: ApiClient, acme: Any, alice: Any) -> None:
     for number in range(3):
-        begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
+        create_integration(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     after = api.get("/integrations?limit=2").json()["next"]
-    begin(acme, alice, name="New", repository="acme/new", repository_id=9)
+    create_integration(acme, alice, name="New", repository="acme/new", repository_id=9)
     assert [row["name"] for row in api.get(f"/integrations?after={after}").json()["items"]] == ["Rocket 0"]
 
 
 def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, alice: Any, now: Any) -> None:
-    rows = [begin(acme, alice, name=f"R{n}", repository=f"acme/q{n}", repository_id=90 + n) for n in range(5)]
+    rows = [
+        create_integration(acme, alice, name=f"R{n}", repository=f"acme/q{n}", repository_id=90 + n) for n in range(5)
+    ]
     for number, row in enumerate(rows):  # the last two are never due
         due = now + timedelta(days=number) if number < 3 else None
         Integration.objects.filter(pk=row.pk).update(responsible_party="partner", action_due_at=due)
@@ -186,8 +188,8 @@ def test_unknown_question_is_named(api: ApiClient, rocket: Any) -> None:
     assert answer.json()["errors"] == [{"field": "answers.color", "message": "Unknown question."}]
 
 
-def test_secret_of_a_test_account_is_in_no_response(api: ApiClient, at: Any) -> None:
-    row = at("review")
+def test_secret_of_a_test_account_is_in_no_response(api: ApiClient, integration_at: Any) -> None:
+    row = integration_at("review")
     place = f"/integrations/{row.uuid}/requirements/NO-6"
     response = api.post(f"{place}/add", {"label": "Tenant", "secret": "hunter-2-canary"})
     assert response.status_code == 200

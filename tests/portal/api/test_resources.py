@@ -17,7 +17,7 @@ from portal.notifications.unsubscribe import build_url
 from portal.webhooks import services
 from portal.webhooks.models import WebhookDelivery
 from portal.webhooks.services import EndpointConfiguration
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.portal.api.client import add_second_factor, create_api_client
 from tests.portal.sample_objects import build_schema
 from verification.testruns.models import TestRun
@@ -133,7 +133,7 @@ def test_silenced_notifications_are_not_listed(rocket: Any, alice: Any, rita: An
 
 @pytest.fixture
 def provider(acme: Any, alice: Any) -> Any:
-    return begin(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77)
+    return create_integration(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77)
 
 
 def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> None:
@@ -201,7 +201,7 @@ def test_misspelled_parameter_is_refused(provider: Any, alice: Any) -> None:
 
 
 def test_table_in_json_ends_at_the_limit(provider: Any, acme: Any, alice: Any) -> None:
-    begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
+    create_integration(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
     data = create_api_client(alice).get("/analytics/integrations?limit=1").json()
     assert (len(data["rows"]), data["more"]) == (1, True)
 
@@ -242,8 +242,8 @@ def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> N
 def test_introductions_are_listed_for_both_sides_without_a_name(
     acme: Any, alice: Any, globex: Any, charlie: Any, rita: Any, bob: Any
 ) -> None:
-    ours = begin(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
-    theirs = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
+    ours = create_integration(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
+    theirs = create_integration(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
     hers, his = create_api_client(alice), create_api_client(charlie)
     handle = hers.get(f"/integrations/{ours.uuid}/similar").json()[0]["handle"]
     response = hers.post(f"/integrations/{ours.uuid}/introductions", {"handle": handle, "message": "Shall we?"})

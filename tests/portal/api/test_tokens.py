@@ -15,7 +15,7 @@ from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.portal import pseudo_language
 from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
 
@@ -210,7 +210,7 @@ def test_creating_a_token_requires_reauthentication(alice: Any, client: Any) -> 
 
 
 def test_user_of_two_partners_names_the_partner(acme: Any, alice: Any, globex: Any, charlie: Any) -> None:
-    begin(globex, charlie, name="Hers", repository="globex/x", repository_id=9)
+    create_integration(globex, charlie, name="Hers", repository="globex/x", repository_id=9)
     assert create_api_client(alice, partner=acme).get("/integrations").json()["items"] == []
 
 

@@ -7,7 +7,7 @@ from django.core.cache import cache
 
 from integrations.submissions.models import Integration
 from portal.core import figures
-from tests.conftest import person
+from tests.conftest import create_user
 
 
 @pytest.mark.parametrize(("row_count", "expected"), [(501, [501, 501]), (500, [500, 501])])
@@ -33,4 +33,4 @@ def test_key_names_a_query_without_possible_rows() -> None:
 
 @pytest.mark.parametrize("address", ["/sla/", "/sla/?page=2", "/sla/trends/", "/integrations/?page=2"])
 def test_pages_of_figures_open_without_a_company(db: None, sign_in: Any, address: str) -> None:
-    assert sign_in(person("new@new.example", "Nell New")).get(address).status_code == 200
+    assert sign_in(create_user("new@new.example", "Nell New")).get(address).status_code == 200

@@ -68,8 +68,8 @@ def submit_and_sign_in_again(user: Any, page: str, fields: dict[str, str]) -> An
     return response
 
 
-def test_long_forms_of_a_listed_integration_are_restored(at: Any, alice: Any) -> None:
-    uuid = at("support", program="terraform-provider").uuid
+def test_long_forms_of_a_listed_integration_are_restored(integration_at: Any, alice: Any) -> None:
+    uuid = integration_at("support", program="terraform-provider").uuid
     labels = submit_and_sign_in_again(alice, f"/integrations/{uuid}/label-policy/", {"critical": "sev-0"})
     assert labels.context["form"]["critical"].value() == "sev-0"
     test = submit_and_sign_in_again(alice, f"/integrations/{uuid}/tests/provider-lifecycle/", {"base": "resource"})

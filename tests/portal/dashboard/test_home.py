@@ -13,7 +13,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context as facts
 from integrations.submissions.services import drafts, introductions
 from portal.dashboard import views
-from tests.conftest import NOW, begin, drive, person
+from tests.conftest import NOW, advance_to_stage, create_integration, create_user
 from tests.integrations.page_text import get_text
 from tests.integrations.sla.monitored_repository import create_listed_integration
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
@@ -27,11 +27,11 @@ def list_blocks(page: Any) -> list[tuple[str, list[str]]]:
 
 
 def test_integrations_that_wait_for_the_reader_come_first(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
-    begin(acme, alice, name="Listed", repository="acme/a", repository_id=1)
-    drive(Integration.objects.get(name="Listed"), "support", partner=alice, reviewer=rita)
-    in_review = begin(acme, alice, name="In review", repository="acme/b", repository_id=2)
-    drive(in_review, "review", partner=alice, reviewer=rita)
-    begin(acme, alice, name="Begun", repository="acme/c", repository_id=3)
+    create_integration(acme, alice, name="Listed", repository="acme/a", repository_id=1)
+    advance_to_stage(Integration.objects.get(name="Listed"), "support", partner=alice, reviewer=rita)
+    in_review = create_integration(acme, alice, name="In review", repository="acme/b", repository_id=2)
+    advance_to_stage(in_review, "review", partner=alice, reviewer=rita)
+    create_integration(acme, alice, name="Begun", repository="acme/c", repository_id=3)
     assert list_blocks(sign_in(alice).get("/")) == [
         ("Action required", ["Begun"]),
         ("Waiting for others", ["In review"]),
@@ -39,8 +39,8 @@ def test_integrations_that_wait_for_the_reader_come_first(acme: Any, alice: Any,
     ]
 
 
-def test_waiting_row_has_party_start_and_due_date(at: Any, alice: Any, rita: Any, sign_in: Any) -> None:
-    row = at("review", name="In review")
+def test_waiting_row_has_party_start_and_due_date(integration_at: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+    row = integration_at("review", name="In review")
     line = "Waiting for %s: Review round 1 Since Tue, Apr 14, 9:00 AM UTC Expected by Tue, Apr 28, 9:00 AM UTC"
     assert line % "the program" in get_text(sign_in(alice).get("/"))
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
@@ -96,9 +96,9 @@ def test_home_needs_no_more_queries_for_more_rows(
 
 
 def test_viewer_sees_that_the_partner_must_act(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
-    vera = person("vera@acme.example", "Vera Voss")
+    vera = create_user("vera@acme.example", "Vera Voss")
     Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=now)
-    row = begin(acme, alice, name="Begun")
+    row = create_integration(acme, alice, name="Begun")
     home, page = sign_in(vera).get("/"), sign_in(vera).get(f"/integrations/{row.uuid}/")
     assert list_blocks(home) == [("Action required from your company", ["Begun"])]
     assert (" · you" in page.text, " · the partner" in page.text) == (False, True)
@@ -109,8 +109,10 @@ def test_integrations_that_the_reader_can_edit_come_first(
     acme: Any, globex: Any, alice: Any, charlie: Any, sign_in: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Membership.objects.create(partner=globex, user=alice, role="viewer", joined_at=now)
-    begin(globex, charlie, name="Theirs", now=now - timedelta(days=1), repository="globex/rocket", repository_id=2)
-    begin(acme, alice, name="Mine", now=now)
+    create_integration(
+        globex, charlie, name="Theirs", now=now - timedelta(days=1), repository="globex/rocket", repository_id=2
+    )
+    create_integration(acme, alice, name="Mine", now=now)
     monkeypatch.setattr(views, "PAGE_SIZE", 1)
     pages = [sign_in(alice).get(f"/?page={number}") for number in (1, 2)]
     blocks = [("Action required", ["Mine"]), ("Action required from your company", ["Theirs"])]
@@ -118,8 +120,8 @@ def test_integrations_that_the_reader_can_edit_come_first(
     assert [name in page.text for page, name in zip(pages, ("Acme", "Globex"), strict=True)] == [True, True]
 
 
-def test_any_of_group_counts_only_the_required_number(at: Any, sign_in: Any, alice: Any) -> None:
-    row = at("review")  # a demonstration, or the logs of the tests
+def test_any_of_group_counts_only_the_required_number(integration_at: Any, sign_in: Any, alice: Any) -> None:
+    row = integration_at("review")  # a demonstration, or the logs of the tests
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
     assert page.count("One of these is required.") == 2
     assert row.requirement_counts["left"] == len(facts.list_missing_next(row, NOW)) - 1
@@ -128,8 +130,8 @@ def test_any_of_group_counts_only_the_required_number(at: Any, sign_in: Any, ali
 def test_introduction_that_waits_for_the_reader_is_listed(
     acme: Any, globex: Any, alice: Any, charlie: Any, sign_in: Any, now: Any
 ) -> None:
-    mine = begin(acme, alice, name="Mine")
-    theirs = begin(globex, charlie, name="Theirs", repository="globex/rocket", repository_id=2)
+    mine = create_integration(acme, alice, name="Mine")
+    theirs = create_integration(globex, charlie, name="Theirs", repository="globex/rocket", repository_id=2)
     introduction = introductions.request_introduction(theirs, mine, "We build one too.", actor=charlie, now=now)
     page = sign_in(alice).get("/").text
     assert ("We build one too." in page, "Globex" in page) == (True, False)
@@ -141,7 +143,7 @@ def test_introduction_that_waits_for_the_reader_is_listed(
 def test_long_lists_have_pages(acme: Any, alice: Any, sign_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "PAGE_SIZE", 2)
     for number in range(5):
-        begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
+        create_integration(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     client = sign_in(alice)
     pages = [client.get(f"/?page={number}") for number in (1, 2, 3)]
     names = [name for page in pages for _, rows in list_blocks(page) for name in rows]

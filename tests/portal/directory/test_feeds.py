@@ -21,8 +21,8 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 @pytest.fixture
-def listed_integration(at: Any, alice: Any) -> Integration:
-    return at("support")
+def listed_integration(integration_at: Any, alice: Any) -> Integration:
+    return integration_at("support")
 
 
 def list_items(client: Client, query: str = "") -> list[dict[str, Any]]:

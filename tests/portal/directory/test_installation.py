@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 from django.urls import reverse
 
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from tests.verification.checks.fake_sources import build_registry_listing
 from verification.checks.services import observations
 from verification.releases import install_layout
@@ -21,7 +21,7 @@ VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
 
 @pytest.fixture
 def provider(acme, alice):
-    return begin(acme, alice, "terraform-provider")
+    return create_integration(acme, alice, "terraform-provider")
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_invalid_constraint_is_explained_at_the_field(page, known_provider, cons
 
 
 def test_other_kinds_of_integrations_have_no_installation_page(sign_in, alice, acme):
-    other = begin(acme, alice, "nomad", repository="acme/nomad-driver-rocket")
+    other = create_integration(acme, alice, "nomad", repository="acme/nomad-driver-rocket")
     assert sign_in(alice).get(reverse("directory:installation", args=[other.uuid])).status_code == 404
 
 

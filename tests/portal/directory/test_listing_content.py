@@ -26,9 +26,9 @@ ALL_ANSWERS = [
 
 
 @pytest.fixture
-def listed_integration(at: Any, alice: Any, now: Any) -> Any:
+def listed_integration(integration_at: Any, alice: Any, now: Any) -> Any:
     """Return an integration in support with a listing text, a support plan, and a logo."""
-    row = at("support")
+    row = integration_at("support")
     answers.submit_answer(
         row, TEXT, {"text": "Launches rockets.\nSafely.", "page": "https://acme.example/r"}, actor=alice, now=now
     )
@@ -65,16 +65,18 @@ def test_logo_is_a_harmless_picture(listed_integration: Any, client: Client) -> 
     assert answer["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
-def test_logo_of_an_unlisted_integration_is_not_found(at: Any, alice: Any, now: Any, client: Client) -> None:
-    row = at("review")
+def test_logo_of_an_unlisted_integration_is_not_found(
+    integration_at: Any, alice: Any, now: Any, client: Client
+) -> None:
+    row = integration_at("review")
     documents.upload_document(
         row, LOGO, validate_file(SimpleUploadedFile("logo.png", PNG), ("png",)), actor=alice, now=now
     )
     assert client.get(f"/directory/{row.uuid}/logo/").status_code == 404
 
 
-def test_listing_without_a_logo_has_no_empty_frame(at: Any, client: Client) -> None:
-    row = at("support")
+def test_listing_without_a_logo_has_no_empty_frame(integration_at: Any, client: Client) -> None:
+    row = integration_at("support")
     assert "/logo/" not in client.get(f"/directory/{row.uuid}/").text
     assert client.get(f"/directory/{row.uuid}/logo/").status_code == 404
 

@@ -20,7 +20,7 @@ from portal.directory.models import Listing
 from portal.directory.observed_versions import ObservedVersions
 from portal.directory.partner_replies import save_reply
 from portal.directory.search import format_platforms
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from verification.checks.facts import GITHUB, Fact
 from verification.checks.models import CheckResult
 from verification.checks.services import facts, observations
@@ -37,8 +37,8 @@ def store_check_result(row: Integration, key: str, outcome: str, at: Any) -> Non
 @pytest.fixture
 def listed_provider(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
     """Return a provider in support whose registry, owner, and key were verified."""
-    row = begin(acme, alice, "terraform-provider", now)
-    row = drive(row, "support", partner=alice, reviewer=rita, now=now)
+    row = create_integration(acme, alice, "terraform-provider", now)
+    row = advance_to_stage(row, "support", partner=alice, reviewer=rita, now=now)
     registry_listing = RegistryListing(
         "acme/rocket", f"https://github.com/{row.repository}", "partner", ("1.4.2",), "1.4.2", ("linux_amd64",)
     )
@@ -138,7 +138,9 @@ def test_verified_pages_of_the_registry_are_linked(
 def test_documentation_url_of_the_partner_is_the_only_link(
     acme: Any, alice: Any, rita: Any, now: Any, client: Client
 ) -> None:
-    row = drive(begin(acme, alice, "consul", now), "support", partner=alice, reviewer=rita, now=now)
+    row = advance_to_stage(
+        create_integration(acme, alice, "consul", now), "support", partner=alice, reviewer=rita, now=now
+    )
     answers.submit_answer(row, "CO-3", {"documentation": "https://acme.example/docs"}, actor=alice, now=now)
     page = read_page(client, row)
     assert page.count("<dt>Documentation</dt>") == 1

@@ -31,8 +31,8 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 @pytest.fixture
-def listed_integration(at: Any) -> Integration:
-    return at("support")
+def listed_integration(integration_at: Any) -> Integration:
+    return integration_at("support")
 
 
 def find_pages_with_target(client: Client, row: Integration) -> set[str]:

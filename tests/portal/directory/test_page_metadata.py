@@ -41,8 +41,8 @@ PAGES = (
 
 
 @pytest.fixture
-def row(at: Any) -> Integration:
-    return at("support")
+def row(integration_at: Any) -> Integration:
+    return integration_at("support")
 
 
 def read_head(client: Client, address: str) -> BeautifulSoup:

@@ -11,7 +11,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import documents, requirements as answers
 from portal.core.uploads import validate_file
 from portal.directory.models import Listing, ListingChange
-from tests.conftest import drive
+from tests.conftest import advance_to_stage
 from tests.portal.core.test_uploads import build_png
 
 pytestmark = pytest.mark.any_database
@@ -20,9 +20,9 @@ TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
 
 
 @pytest.fixture
-def reviewed_integration(at: Any, alice: Any, now: Any) -> Integration:
+def reviewed_integration(integration_at: Any, alice: Any, now: Any) -> Integration:
     """Return an integration in review with the text and logo of its listing."""
-    row = at("review")
+    row = integration_at("review")
     answers.submit_answer(row, TEXT, {"text": "Launches rockets.\nSafely."}, actor=alice, now=now)
     file = validate_file(SimpleUploadedFile("logo.png", build_png()), ("png",))
     documents.upload_document(row, LOGO, file, actor=alice, now=now)
@@ -44,7 +44,7 @@ def test_preview_shows_what_the_listing_will_show(
     selectors = ("h1", ".lead", "#listing_status strong")
     browser = sign_in(alice)
     shown = [read_texts(browser, build_preview_url(reviewed_integration), selector) for selector in selectors]
-    row = drive(reviewed_integration, "support", partner=alice, reviewer=rita, now=now)
+    row = advance_to_stage(reviewed_integration, "support", partner=alice, reviewer=rita, now=now)
     address = f"/directory/{row.uuid}/"
     assert shown == [read_texts(client, address, selector) for selector in selectors]
     assert shown[1] == ["Launches rockets.Safely."]  # a line break between
@@ -82,9 +82,9 @@ def test_logo_of_a_preview_is_private(
 
 @pytest.mark.parametrize(("stage", "is_linked"), [("develop", False), ("review", True), ("support", False)])
 def test_integration_page_links_to_the_preview_before_the_publication(
-    at: Any, alice: Any, sign_in: Any, stage: str, is_linked: bool
+    integration_at: Any, alice: Any, sign_in: Any, stage: str, is_linked: bool
 ) -> None:
-    row = at(stage)
+    row = integration_at(stage)
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
     assert ("See how the listing will look before it is public." in page) == is_linked
 

@@ -29,8 +29,8 @@ TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
 
 
 @pytest.fixture
-def listed_integration(at: Any) -> Integration:
-    return at("support")
+def listed_integration(integration_at: Any) -> Integration:
+    return integration_at("support")
 
 
 def list_changes(row: Integration) -> list[tuple[str, str]]:
@@ -45,8 +45,8 @@ def reload(row: Integration) -> Integration:
     return Integration.objects.get(pk=row.pk)
 
 
-def test_unlisted_integration_has_no_row(at: Any) -> None:
-    at("review")
+def test_unlisted_integration_has_no_row(integration_at: Any) -> None:
+    integration_at("review")
     assert Listing.objects.count() == 0
 
 
@@ -211,8 +211,10 @@ def test_hidden_listing_is_refreshed_without_a_public_change(listed_integration:
     assert list_changes(listed_integration) == [("new", "Listed by the Nomad program.")]
 
 
-def test_faulty_listing_does_not_stop_the_refresh_of_others(listed_integration: Integration, at: Any, now: Any) -> None:
-    other = at("support", name="Shuttle")
+def test_faulty_listing_does_not_stop_the_refresh_of_others(
+    listed_integration: Integration, integration_at: Any, now: Any
+) -> None:
+    other = integration_at("support", name="Shuttle")
     for integration in (listed_integration, other):
         observations.store_observation(integration, "registry.listed", build_listing("1.0.0", "linux_amd64"), now)
     Listing.objects.filter(pk=listed_integration.pk).update(versions=[{}])

@@ -16,7 +16,7 @@ from portal.core.errors import ActionRefused
 from portal.directory import services
 from portal.directory.models import Listing, ListingChange
 from portal.search.indexing import index_partners
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.integrations.page_text import find_text
 
 pytestmark = pytest.mark.any_database
@@ -79,9 +79,9 @@ def find_leaks(client: Client, row: Integration) -> list[str]:
 
 @pytest.mark.parametrize("state", [state for state in VerificationState if state != "verified"])
 def test_listing_of_an_unverified_company_is_on_no_public_page(
-    at: Callable[..., Integration], client: Client, now: datetime, rita: Any, state: VerificationState
+    integration_at: Callable[..., Integration], client: Client, now: datetime, rita: Any, state: VerificationState
 ) -> None:
-    row = at("support", "terraform-run-task")
+    row = integration_at("support", "terraform-run-task")
     assert get_statuses(client, row) == {200}
     set_state(row.partner, state, now)
     assert get_statuses(client, row) == {404}
@@ -91,9 +91,9 @@ def test_listing_of_an_unverified_company_is_on_no_public_page(
 
 @pytest.mark.every_database
 def test_listing_returns_when_the_company_is_verified(
-    at: Callable[..., Integration], client: Client, now: datetime, rita: Any
+    integration_at: Callable[..., Integration], client: Client, now: datetime, rita: Any
 ) -> None:
-    row = at("support")
+    row = integration_at("support")
     set_state(row.partner, VerificationState.UNVERIFIED, now)
     verification.verify_by_decision(row.partner, "Known company.", actor=rita, now=now)
     assert get_statuses(client, row) == {200}
@@ -101,11 +101,11 @@ def test_listing_returns_when_the_company_is_verified(
 
 
 def test_listing_of_an_unverified_company_is_not_published(
-    at: Callable[..., Integration], alice: Any, rita: Any, now: datetime
+    integration_at: Callable[..., Integration], alice: Any, rita: Any, now: datetime
 ) -> None:
-    row, now = at("release"), now + timedelta(minutes=10)  # the approval is final
+    row, now = integration_at("release"), now + timedelta(minutes=10)  # the approval is final
     remove_proofs()
-    meet(row, alice, now)
+    fulfill_requirements(row, alice, now)
     row = Integration.objects.select_related("partner").get(pk=row.pk)
     assert (row.responsible_party, row.next_action_label) == ("partner", "Verify your company")
     (publish,) = [each for each in list_available_transitions(row, rita, now=now) if each.name == "publish"]
@@ -118,11 +118,11 @@ def test_listing_of_an_unverified_company_is_not_published(
 
 @pytest.mark.every_database
 def test_next_action_follows_the_verification(
-    at: Callable[..., Integration], sign_in: Callable[[Any], Client], alice: Any, rita: Any, now: datetime
+    integration_at: Callable[..., Integration], sign_in: Callable[[Any], Client], alice: Any, rita: Any, now: datetime
 ) -> None:
-    row, now = at("release"), now + timedelta(minutes=10)  # the approval is final
+    row, now = integration_at("release"), now + timedelta(minutes=10)  # the approval is final
     remove_proofs()
-    meet(row, alice, now)
+    fulfill_requirements(row, alice, now)
     assert "/company/acme/verification/" in sign_in(alice).get(reverse("submissions:detail", args=[row.uuid])).text
     verification.verify_by_email(row.partner, actor=alice, now=now)
     row.refresh_from_db()
@@ -143,9 +143,9 @@ def test_next_action_follows_the_verification(
     ],
 )
 def test_program_staff_see_the_state_beside_the_name(
-    at: Callable[..., Integration], sign_in: Callable[[Any], Client], rita: Any, name: str, words: str
+    integration_at: Callable[..., Integration], sign_in: Callable[[Any], Client], rita: Any, name: str, words: str
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     index_partners([row.partner])
     addresses = {"review": f"/integrations/{row.uuid}/review/", "detail": f"/integrations/{row.uuid}/"}
     address = addresses.get(name, name)

@@ -15,7 +15,7 @@ from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.github_access.clients import build_grant_client
 from portal.github_access.services import revoke_grant
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.fakes.github.server import GitHub
 from tests.portal.github_access.conftest import PUBLIC, SECRET, Connect
 from verification.checks.runner import list_checked_requirements, run_integration_checks
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.any_database, pytest.mark.github]
 @pytest.fixture
 def row(acme: Partner, alice: User, github_app: GitHub) -> Integration:
     """An integration whose repository was public when it started."""
-    row = begin(acme, alice, "terraform-provider")
+    row = create_integration(acme, alice, "terraform-provider")
     row.repository = SECRET.full_name
     row.repository_id = github_app.ask("GET", f"/repos/{SECRET.full_name}")["id"]
     row.save()

@@ -9,7 +9,7 @@ from django.utils import timezone
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services import drafts
 from portal.help.getting_started import PreparationList, build_preparation_list
-from tests.conftest import person
+from tests.conftest import create_user
 
 pytestmark = pytest.mark.any_database
 
@@ -25,7 +25,7 @@ def test_visitor_is_directed_to_the_program_chooser_and_nothing_is_stored(client
 
 
 def test_user_without_a_partner_is_directed_to_one(sign_in: Any, db: None) -> None:
-    assert get_next_step(sign_in(person("new@new.example", "New")))[1] == "/company/new/"
+    assert get_next_step(sign_in(create_user("new@new.example", "New")))[1] == "/company/new/"
 
 
 def test_partner_is_directed_to_the_action_then_the_draft_then_the_start(

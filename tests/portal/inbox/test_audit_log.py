@@ -12,7 +12,7 @@ from portal.accounts import roles
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.webhooks.services import EndpointConfiguration, create_endpoint
-from tests.conftest import NOW, begin, person
+from tests.conftest import NOW, create_integration, create_user
 from tests.integrations.submissions.signatures import sign
 from tests.portal.accounts.sign_in import SignIn
 from tests.portal.audit.tampering import execute_without_trigger
@@ -57,7 +57,7 @@ def test_filters_select_events(events: None, sign_in: SignIn, sam: User, query: 
 
 
 def test_person_without_a_name_is_found_by_a_part_of_the_email(events: None, sign_in: SignIn, sam: User) -> None:
-    unnamed = person("root@program.example", "", is_staff=True, is_superuser=True)
+    unnamed = create_user("root@program.example", "", is_staff=True, is_superuser=True)
     roles.change_roles(sam, grant=["reviewer"], actor=unnamed, now=NOW, reason="Joins")
     lines = export_csv(sign_in(sam), "person=root@program&format=jsonl").splitlines()
     assert [json.loads(line)["data"]["name"] for line in lines] == ["Sam Stone"]
@@ -95,8 +95,8 @@ def test_csv_export_has_no_formulas(events: None, sign_in: SignIn, sam: User) ->
 
 
 @pytest.mark.any_database
-def test_detail_selects_events_about_one_part_of_an_object(at: Any, sign_in: SignIn, sam: User) -> None:
-    integration = at("review", "nomad")
+def test_detail_selects_events_about_one_part_of_an_object(integration_at: Any, sign_in: SignIn, sam: User) -> None:
+    integration = integration_at("review", "nomad")
     for data in ({"issue": "a-1"}, {"issues": [{"issue": "a-1"}], "count": 1}, {"issue": "b-2"}, {"finding": 3}):
         record_event(integration, "review.claimed", actor=None, now=NOW, **data)
     client, stream = sign_in(sam), f"stream=integration:{integration.pk}&format=jsonl"
@@ -121,10 +121,10 @@ def test_detail_needs_an_object_or_a_partner(events: None, sign_in: SignIn, sam:
 
 
 def test_company_selects_events_of_all_its_objects(
-    at: Any, globex: Any, sign_in: SignIn, sam: User, charlie: User
+    integration_at: Any, globex: Any, sign_in: SignIn, sam: User, charlie: User
 ) -> None:
-    integration = at("review", "nomad")
-    begin(globex, charlie, repository_id=3, now=NOW)
+    integration = integration_at("review", "nomad")
+    create_integration(globex, charlie, repository_id=3, now=NOW)
     streams = {
         json.loads(line)["stream"] for line in export_csv(sign_in(sam), "company=acme&format=jsonl").splitlines()
     }

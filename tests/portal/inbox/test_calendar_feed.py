@@ -10,7 +10,7 @@ from icalendar import Calendar
 from integrations.submissions.models import Finding, Integration, Meeting
 from portal.api.models import ApiToken
 from portal.inbox import calendar_feed
-from tests.conftest import NOW, begin, drive
+from tests.conftest import NOW, advance_to_stage, create_integration
 from tests.integrations.sla.pages.issues import create_issue
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ def list_entries(person: Any, now: Any = None) -> dict[str, Any]:
 
 @pytest.fixture
 def listed_integration(acme: Any, alice: Any, rita: Any) -> Integration:
-    return drive(begin(acme, alice, name="Booster"), "support", partner=alice, reviewer=rita)
+    return advance_to_stage(create_integration(acme, alice, name="Booster"), "support", partner=alice, reviewer=rita)
 
 
 def test_sla_target_is_an_entry_until_it_is_met(listed_integration: Any, alice: Any, charlie: Any) -> None:
@@ -51,8 +51,8 @@ def test_sla_target_is_an_entry_until_it_is_met(listed_integration: Any, alice: 
 
 
 @pytest.mark.any_database
-def test_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) -> None:
-    row = at("review")
+def test_reviewer_sees_when_their_review_is_due(integration_at: Any, rita: Any, rob: Any) -> None:
+    row = integration_at("review")
     assert list_entries(rita, NOW) == {}
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
     (entry,) = list_entries(rita, NOW).values()
@@ -61,8 +61,8 @@ def test_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) ->
     assert list_entries(rob, NOW) == {}
 
 
-def test_repeated_action_is_newer_than_its_cancellation(at: Any, rita: Any) -> None:
-    row = at("review")
+def test_repeated_action_is_newer_than_its_cancellation(integration_at: Any, rita: Any) -> None:
+    row = integration_at("review")
     rows, numbers, states = Integration.objects.filter(pk=row.pk), [], []
     for day, party in enumerate(("program", "partner", "program")):
         rows.update(reviewer=rita, responsible_party=party, responsible_since=NOW + timedelta(days=day))

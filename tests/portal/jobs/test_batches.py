@@ -11,7 +11,7 @@ from integrations.submissions.tasks import refresh_due_integrations
 from portal.demo import checks, loader
 from portal.demo.repositories import compute_id
 from portal.jobs.batches import process_each
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from verification.checks.models import CheckResult, CheckRun
 from verification.checks.nightly import plan_nightly_runs
 
@@ -71,7 +71,7 @@ def test_outage_of_the_database_ends_the_batch() -> None:
 def faulty_and_valid_integration(acme: Any, alice: Any) -> tuple[Integration, Integration]:
     """Two integrations, of which the first has an edition that does not exist."""
     rows = [
-        begin(acme, alice, name=name, repository=f"acme/{name}", repository_id=compute_id(f"acme/{name}"))
+        create_integration(acme, alice, name=name, repository=f"acme/{name}", repository_id=compute_id(f"acme/{name}"))
         for name in ("terraform-provider-faulty", "terraform-provider-good")
     ]
     Integration.objects.filter(pk=rows[0].pk).update(edition_date=UNKNOWN_EDITION)

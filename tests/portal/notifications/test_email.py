@@ -21,7 +21,7 @@ from portal.jobs.models import Job, ResourceLimit
 from portal.notifications import delivery, email as mail, rendering
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import GIVE_UP_AFTER, SENDABLE_STATES, enqueue_email, queue_stored_emails
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 
 OTHER_RECIPIENTS = "00000000-0000-0000-0000-000000000000"
 
@@ -246,10 +246,10 @@ def test_without_a_mail_server_emails_are_stored_and_marked(db: None, settings: 
 
 
 def test_email_of_a_decision_waits_and_is_canceled_by_undoing(
-    at: Any, alice: Any, rita: Any, now: datetime, clock: Any
+    integration_at: Any, alice: Any, rita: Any, now: datetime, clock: Any
 ) -> None:
-    row = at("review")
-    meet(row, alice, now)
+    row = integration_at("review")
+    fulfill_requirements(row, alice, now)
     event = perform_transition(row, "approve", actor=rita, now=now)
     email = event.emails.get()
     assert (email.to, email.state, email.held_until) == (alice.email, "held", now + timedelta(minutes=10))
@@ -265,8 +265,10 @@ def test_email_of_a_decision_waits_and_is_canceled_by_undoing(
     assert (email.state, email.sent_at) == ("canceled", None)
 
 
-def test_preview_equals_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita: Any, now: datetime) -> None:
-    row = at("review")
+def test_preview_equals_the_email_byte_for_byte(
+    integration_at: Any, alice: Any, bob: Any, rita: Any, now: datetime
+) -> None:
+    row = integration_at("review")
     findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     version = Integration.objects.get(pk=row.pk).version
     previewed_emails = notices.preview_emails(row, "request_changes", actor=rita, note="Two things.", now=now).emails
@@ -288,8 +290,8 @@ def test_repeated_notification_is_one_email(rocket: Integration, alice: Any, now
     assert (first is not None, again) == (True, None)
 
 
-def test_rolled_back_transition_sends_no_email(at: Any, rita: Any, now: datetime) -> None:
-    row = at("review")
+def test_rolled_back_transition_sends_no_email(integration_at: Any, rita: Any, now: datetime) -> None:
+    row = integration_at("review")
     before = EmailMessage.objects.count()
     with transaction.atomic():
         perform_transition(row, "decline", actor=rita, note="No.", now=now)

@@ -15,15 +15,17 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.portal.notifications.integration_events import MEETING_URL, record_sample_event
 
 pytestmark = pytest.mark.any_database
 
 
-def test_changes_requested_email_lists_open_findings(at: Any, alice: User, rita: User, now: datetime) -> None:
-    row = at("review")
-    meet(row, alice, now)
+def test_changes_requested_email_lists_open_findings(
+    integration_at: Any, alice: User, rita: User, now: datetime
+) -> None:
+    row = integration_at("review")
+    fulfill_requirements(row, alice, now)
     for text in ("Sign the release.", "Add a license."):
         findings.raise_finding(row, row.edition.list_requirements()[0].id, text, actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
@@ -38,8 +40,8 @@ def test_changes_requested_email_lists_open_findings(at: Any, alice: User, rita:
     assert quotes == ["Sign the release.", "Add a license.", "Nearly there."]
 
 
-def test_requested_review_email_has_the_due_date(at: Any, rita: User) -> None:
-    row = at("review")
+def test_requested_review_email_has_the_due_date(integration_at: Any, rita: User) -> None:
+    row = integration_at("review")
     email = EmailMessage.objects.get(event__event_type="review.requested")
     assert email.to == row.edition.mailbox
     assert email.subject == "Review requested: Rocket by Acme, due Tue, Apr 28"
@@ -96,8 +98,8 @@ def test_both_sides_of_a_meeting_get_the_calendar_entry(
     ]
 
 
-def test_waiver_email_has_reason_and_expiration(at: Any, alice: User, rita: User, now: datetime) -> None:
-    row = at("review")
+def test_waiver_email_has_reason_and_expiration(integration_at: Any, alice: User, rita: User, now: datetime) -> None:
+    row = integration_at("review")
     requirement = row.edition.list_requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
     waivers.waive_requirement(
@@ -109,9 +111,9 @@ def test_waiver_email_has_reason_and_expiration(at: Any, alice: User, rita: User
 
 
 def test_email_of_a_revoked_waiver_has_reason_and_responsible_party(
-    at: Any, alice: User, rita: User, now: datetime
+    integration_at: Any, alice: User, rita: User, now: datetime
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     requirement = row.edition.list_requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
     waivers.waive_requirement(

@@ -16,7 +16,7 @@ from portal.audit.services import record_event
 from portal.notifications import delivery, email as email_queue, preferences, unsubscribe as stopping
 from portal.notifications.categories import CATEGORIES, CATEGORY_BY_KEY, DeliveryMode
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, meet
+from tests.conftest import NOW, fulfill_requirements
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 MORNING = datetime(2026, 4, 15, 8, tzinfo=UTC)
@@ -93,9 +93,9 @@ def test_optional_category_is_unsubscribed_with_one_click(rocket: Any, alice: An
     assert write_message(rocket, rita).state == "in_app_only"
 
 
-def test_decision_has_no_unsubscribe_url(at: Any, alice: Any, rita: Any) -> None:
-    row = at("review")
-    meet(row, alice, NOW)
+def test_decision_has_no_unsubscribe_url(integration_at: Any, alice: Any, rita: Any) -> None:
+    row = integration_at("review")
+    fulfill_requirements(row, alice, NOW)
     perform_transition(row, "approve", actor=rita, now=NOW)
     email = EmailMessage.objects.get(name="integration_approved", person=alice)
     assert (email.unsubscribe, email.state) == ("", "held")
@@ -144,10 +144,10 @@ def test_breach_does_not_wait_for_working_hours(rocket: Any, alice: Any) -> None
 
 
 def test_digest_lists_required_actions_and_pending_decisions_under_headings(
-    rocket: Any, at: Any, alice: Any, rita: Any
+    rocket: Any, integration_at: Any, alice: Any, rita: Any
 ) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
-    meteor = at("review", name="Meteor", repository="acme/meteor", repository_id=7)
+    meteor = integration_at("review", name="Meteor", repository="acme/meteor", repository_id=7)
     perform_transition(meteor, "decline", actor=rita, note="Not for us.", now=NOW)
     for row in (rocket, meteor):
         write_message(row, rita)

@@ -248,9 +248,9 @@ def test_change_of_a_listing_begins_with_a_capital_letter(
 
 
 def test_email_has_no_share_of_a_program_without_due_targets(
-    monitored_repository: MonitoredRepository, sam: User, at: Any
+    monitored_repository: MonitoredRepository, sam: User, integration_at: Any
 ) -> None:
-    at("support", program="vault")
+    integration_at("support", program="vault")
     tasks.generate_due_reports(MONDAY)
     lines = get_email(sam.email).text.splitlines()
     assert [line for line in lines if line.startswith(("- Nomad:", "- Vault:"))] == [

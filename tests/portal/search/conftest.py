@@ -8,7 +8,7 @@ from integrations.partners.models import Membership
 from integrations.programs.models import RegistryProvider
 from integrations.submissions.models import Finding, Integration
 from portal.search.indexing import rebuild
-from tests.conftest import NOW, begin, drive, person
+from tests.conftest import NOW, advance_to_stage, create_integration, create_user
 from tests.integrations.sla.rows import create_issue_row, create_repository_row
 from tests.replay import replay_fixture
 
@@ -37,10 +37,10 @@ def zephyr(acme: Any, alice: Any, rita: Any, provider: RegistryProvider) -> Inte
     acme.website = "https://zephyr.example"
     acme.save()
     Membership.objects.create(
-        partner=acme, user=person("zed@acme.example", "Zephyr Zane"), role="viewer", joined_at=NOW
+        partner=acme, user=create_user("zed@acme.example", "Zephyr Zane"), role="viewer", joined_at=NOW
     )
-    row = begin(acme, alice, name="Zephyr", repository="acme/zephyr")
-    row = drive(row, "review", partner=alice, reviewer=rita)
+    row = create_integration(acme, alice, name="Zephyr", repository="acme/zephyr")
+    row = advance_to_stage(row, "review", partner=alice, reviewer=rita)
     add_finding(row, "Describe zephyr mode.")
     issue = create_issue_row(create_repository_row(row, NOW), 12, NOW)
     issue.title = "zephyr crashes"

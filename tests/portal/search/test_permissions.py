@@ -12,7 +12,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.search.backends import MAX_MATCHES
 from portal.search.models import Audience, Kind, SearchEntry
 from portal.search.queries import search
-from tests.conftest import NOW, person
+from tests.conftest import NOW, create_user
 
 PUBLIC = {"PROVIDER"}
 MEMBERS = PUBLIC | {"INTEGRATION", "PARTNER", "REPOSITORY", "ISSUE", "PERSON"}
@@ -34,9 +34,9 @@ KINDS_BY_ROLE = {
 @pytest.fixture
 def users(acme: Any, alice: Any, bob: Any, charlie: Any, rita: Any, sam: Any) -> dict[str, Any]:
     viewer, former, insider = (
-        person("vera@acme.example", "Vera"),
-        person("fred@acme.example", "Fred"),
-        person("ines@acme.example", "Ines", is_reviewer=True),
+        create_user("vera@acme.example", "Vera"),
+        create_user("fred@acme.example", "Fred"),
+        create_user("ines@acme.example", "Ines", is_reviewer=True),
     )
     for user, ended_at in ((viewer, None), (former, NOW), (insider, None)):
         Membership.objects.create(partner=acme, user=user, role="viewer", joined_at=NOW, ended_at=ended_at)
@@ -46,7 +46,7 @@ def users(acme: Any, alice: Any, bob: Any, charlie: Any, rita: Any, sam: Any) ->
         "viewer": viewer,
         "former member": former,
         "member of another company": charlie,
-        "person without a company": person("nora@nowhere.example", "Nora"),
+        "person without a company": create_user("nora@nowhere.example", "Nora"),
         "visitor": AnonymousUser(),
         "reviewer": rita,
         "staff": sam,

@@ -8,7 +8,7 @@ from integrations.partners.permissions import clear_cached_roles
 from portal.search.models import Kind
 from portal.search.queries import search
 from portal.search.words import MAX_QUERY_WORDS, parse_query, split_words
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.replay import replay_fixture
 
 
@@ -48,7 +48,9 @@ def names(acme: Any, alice: Any) -> list[str]:
     names = ["Blue rocket", "Rocket launcher", "Rocket", "Pad", "Ракета Восток", "東京タワー", "हिन्दी सेवा", "Crème"]
     for number, name in enumerate(names):
         description = "Lands rockets, policies, and the parser." if name == "Pad" else "A tool."
-        begin(acme, alice, name=name, description=description, repository=f"acme/x{number}", repository_id=number + 1)
+        create_integration(
+            acme, alice, name=name, description=description, repository=f"acme/x{number}", repository_id=number + 1
+        )
     return names
 
 

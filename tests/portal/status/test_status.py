@@ -154,9 +154,9 @@ def test_unavailable_registry_is_shown_with_its_last_answer(rocket: Any) -> None
     )
 
 
-def test_issue_monitoring_is_as_old_as_the_oldest_repository(at: Any) -> None:
+def test_issue_monitoring_is_as_old_as_the_oldest_repository(integration_at: Any) -> None:
     assert get_component("Issues").state == "idle"
-    row = at("support", program="terraform-provider")
+    row = integration_at("support", program="terraform-provider")
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(minutes=5))
     assert get_component("Issues").state == "ok"
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(hours=3))
@@ -164,8 +164,8 @@ def test_issue_monitoring_is_as_old_as_the_oldest_repository(at: Any) -> None:
 
 
 @pytest.mark.every_database
-def test_inbound_webhooks_report_the_last_received_delivery(at: Any) -> None:
-    repository = MonitoredRepository.objects.get(integration=at("support", program="terraform-provider"))
+def test_inbound_webhooks_report_the_last_received_delivery(integration_at: Any) -> None:
+    repository = MonitoredRepository.objects.get(integration=integration_at("support", program="terraform-provider"))
     name, idle_message = "Inbound webhooks", "No webhooks yet. Without webhooks, we poll every few minutes."
     assert get_component(name) == probes.StatusLine(name, "idle", idle_message)
     for hours in (2, 1):

@@ -17,7 +17,7 @@ from portal.directory.models import Listing
 from portal.ui.components.lists import pagination
 from portal.ui.pagination import paginate
 from portal.ui.positions import list_columns
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 
 pytestmark = pytest.mark.any_database
 SIZE = 2
@@ -27,7 +27,9 @@ SIZE = 2
 def rows(acme: Any, alice: Any) -> QuerySet[Integration]:
     """Seven integrations, some of which began at the same time."""
     for number in range(7):
-        begin(acme, alice, name=f"N{number}", repository=f"acme/n{number}", now=NOW + timedelta(days=number // 3))
+        create_integration(
+            acme, alice, name=f"N{number}", repository=f"acme/n{number}", now=NOW + timedelta(days=number // 3)
+        )
     return Integration.objects.order_by("-created_at", "-pk")
 
 
@@ -58,7 +60,7 @@ def test_links_lead_through_all_rows_and_back(rows: QuerySet[Integration], order
 
 def test_page_from_a_position_skips_no_rows(rows: QuerySet[Integration], acme: Any, alice: Any) -> None:
     link = open_page(rows, "?page=2")[1]["next"]
-    begin(acme, alice, name="Newer", repository="acme/newer", now=NOW + timedelta(days=9))
+    create_integration(acme, alice, name="Newer", repository="acme/newer", now=NOW + timedelta(days=9))
     with CaptureQueriesContext(connection) as queries:
         names, _links = open_page(rows, link)
     assert names == ["N2", "N1"]

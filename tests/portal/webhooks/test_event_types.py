@@ -14,7 +14,7 @@ from portal.audit.event_types import CATALOG, EMAILS, EVENT_TYPES, EVENT_TYPES_B
 from portal.audit.services import record_event
 from portal.webhooks.event_types import DOCUMENTATION
 from portal.webhooks.models import WebhookDelivery
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 
 # event type: why there is no email of its own
 WITHOUT_EMAIL = {
@@ -52,7 +52,7 @@ def test_action_of_a_company_token_is_by_the_partner(endpoint: Any, rocket: Any,
 @pytest.mark.django_db
 def test_introduction_does_not_reveal_who_asks(endpoint: Any, rocket: Any, globex: Any, charlie: Any) -> None:
     endpoint(event_types=["introduction.requested", "introduction.declined"])
-    other = begin(globex, charlie, name="Comet", repository="globex/comet", repository_id=9)
+    other = create_integration(globex, charlie, name="Comet", repository="globex/comet", repository_id=9)
     introductions.request_introduction(other, rocket, "We are Globex.", actor=charlie, now=NOW)
     body = WebhookDelivery.objects.get().body
     assert (json.loads(body)["type"], "Globex" in body, "Comet" in body) == ("introduction.requested", False, False)

@@ -8,7 +8,7 @@ import pytest
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.webhooks import fanout
-from tests.conftest import NOW, begin, meet
+from tests.conftest import NOW, create_integration, fulfill_requirements
 from tests.fakes.receiver import Receiver
 from tests.portal.webhooks.conftest import send_due_deliveries
 from tests.portal.webhooks.messages import CreateEndpoint, create_event_message, list_states
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.django_db
 
 
 def test_decision_is_sent_when_it_can_no_longer_be_undone(
-    endpoint: CreateEndpoint, receiver: Receiver, at: Any, rita: Any
+    endpoint: CreateEndpoint, receiver: Receiver, integration_at: Any, rita: Any
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     endpoint_row = endpoint(event_types=["integration.approved"])
-    meet(row, None, NOW)
+    fulfill_requirements(row, None, NOW)
     perform_transition(row, "approve", actor=rita, now=NOW)
     assert send_due_deliveries(NOW + timedelta(minutes=9)) == 0
     perform_transition(row, "undo_decision", actor=rita, now=NOW + timedelta(minutes=9))
@@ -35,7 +35,7 @@ def test_each_endpoint_gets_its_own_and_chosen_events(
     ours, tier_endpoint = endpoint(), endpoint(event_types=["tier.granted"])
     theirs = endpoint(globex, charlie)
     office, other_program = endpoint(None, sam), endpoint(None, sam, program_key="vault")
-    begin(acme, alice)
+    create_integration(acme, alice)
     message_counts = {row.pk: row.deliveries.count() for row in (ours, tier_endpoint, theirs, office, other_program)}
     assert list(message_counts.values()) == [1, 0, 0, 1, 0]
 

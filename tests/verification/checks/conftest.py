@@ -3,7 +3,7 @@
 import pytest
 
 from integrations.submissions.models import Integration
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from tests.verification.checks.check_runs import HOUR
 from tests.verification.checks.stubs import Stubs
 from verification.checks.runner import run_integration_checks
@@ -20,12 +20,12 @@ def stubs(monkeypatch):
 
 @pytest.fixture
 def provider(acme, alice):
-    return begin(acme, alice, "terraform-provider")
+    return create_integration(acme, alice, "terraform-provider")
 
 
 @pytest.fixture
-def listed_provider(at, stubs):
+def listed_provider(integration_at, stubs):
     """Return Acme's listed provider, whose checks have all passed once."""
-    row = at("support", program="terraform-provider")
+    row = integration_at("support", program="terraform-provider")
     run_integration_checks(row, now=NOW + HOUR, sources=object())
     return Integration.objects.get(pk=row.pk)

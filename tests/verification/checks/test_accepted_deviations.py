@@ -27,9 +27,9 @@ MOVED_SOURCES = FakeSources(replace(REPOSITORY, owner_id=9, full_name="globex/te
 
 
 @pytest.fixture
-def moved_provider(at, monkeypatch):
+def moved_provider(integration_at, monkeypatch):
     """Return Acme's listed provider, whose repository has had another owner since the last run."""
-    row = at("support", program="terraform-provider")
+    row = integration_at("support", program="terraform-provider")
     stubs = Stubs()
     for key in set(CHECKS) - {KEY}:
         monkeypatch.setitem(CHECKS, key, stubs.build_check(key))

@@ -79,8 +79,8 @@ def test_outage_keeps_earlier_results(listed_provider, stubs):
     assert not Finding.objects.exists()
 
 
-def test_old_result_expires(at, stubs, alice):
-    row = at("review", program="terraform-provider")
+def test_old_result_expires(integration_at, stubs, alice):
+    row = integration_at("review", program="terraform-provider")
     run_integration_checks(row, now=NOW, sources=object())
     fulfillment, expires_at = get_fulfillment(row), NOW + CHECKS[KEY].max_age
     assert fulfillment.is_met(expires_at - HOUR)
@@ -90,8 +90,8 @@ def test_old_result_expires(at, stubs, alice):
     assert Integration.objects.get(pk=row.pk).next_refresh_at == expires_at
 
 
-def test_expired_result_blocks_the_approval(at, stubs, rita):
-    row = at("review", program="terraform-provider")
+def test_expired_result_blocks_the_approval(integration_at, stubs, rita):
+    row = integration_at("review", program="terraform-provider")
     run_integration_checks(row, now=NOW, sources=object())
     with pytest.raises(ActionRefused, match="Open requirements"):
         perform_transition(row, "approve", actor=rita, now=NOW + CHECKS[KEY].max_age)

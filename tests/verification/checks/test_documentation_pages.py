@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.verification.checks.fake_sources import FakeSources, build_release
 from verification.checks.runner import run_integration_checks
 from verification.checks.types import CHECKS
@@ -35,7 +35,7 @@ def test_unknown_check_is_not_found(client):
 
 
 def test_results_link_to_the_pages_of_their_checks(sign_in, alice, acme):
-    row = begin(acme, alice, "terraform-provider", now=timezone.now())
+    row = create_integration(acme, alice, "terraform-provider", now=timezone.now())
     run_integration_checks(row, now=timezone.now(), sources=FakeSources(releases_answer=(build_release("v1.0.0"),)))
     pages = [reverse("checks:results", args=[row.uuid]), reverse("submissions:requirement", args=[row.uuid, "TP-LIC"])]
     for address in pages:

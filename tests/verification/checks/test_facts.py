@@ -10,7 +10,7 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from integrations.submissions.services.creation import change_description
 from portal.jobs.execution import run_due_jobs
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
@@ -33,7 +33,7 @@ def clock(time_machine: Any) -> Any:
 
 @pytest.fixture
 def provider(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
+    return create_integration(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
 
 
 def publish_provider(github: Any, registry: Any, **fields: Any) -> None:
@@ -179,7 +179,7 @@ def test_readers_who_cannot_edit_see_no_edit_links(
 
 
 def test_listing_links_to_the_requirement_that_asks_for_the_provider(acme: Any, alice: Any, sign_in: Any) -> None:
-    integration = begin(acme, alice, "consul-nia")
+    integration = create_integration(acme, alice, "consul-nia")
     facts.store_facts(integration, [Fact("listing", "acme/rocket", REGISTRY)], NOW)
     page = sign_in(alice).get(reverse("submissions:detail", args=[integration.uuid]))
     requirement = next(
@@ -195,7 +195,7 @@ def test_listing_links_to_the_requirement_that_asks_for_the_provider(acme: Any, 
 def test_endpoint_is_shown_only_while_it_is_the_answer(
     acme: Any, alice: Any, sign_in: Any, answer: str, labels: list[str]
 ) -> None:
-    integration = begin(acme, alice, "terraform-run-task")
+    integration = create_integration(acme, alice, "terraform-run-task")
     facts.store_facts(integration, [Fact("endpoint", "https://a.example", "Run task endpoint")], NOW)
     requirement = next(
         each for each in integration.edition.list_requirements() if "endpoint" in {field.key for field in each.fields}

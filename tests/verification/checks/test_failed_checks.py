@@ -10,7 +10,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, meet
+from tests.conftest import NOW, fulfill_requirements
 from tests.verification.checks.check_runs import DAY, HOUR, KEY, get_fulfillment, get_newest_result, run_checks
 from verification.outcomes import Evidence, Outcome, build_conflict_result
 
@@ -119,13 +119,13 @@ def test_new_owner_before_the_listing_causes_no_hold(provider, stubs):
     assert Integration.objects.get(pk=provider.pk).on_hold_for == ""
 
 
-def test_conflict_between_sources_blocks_the_approval_until_waived(at, stubs, rita, now):
-    row = at("review", program="terraform-provider")
+def test_conflict_between_sources_blocks_the_approval_until_waived(integration_at, stubs, rita, now):
+    row = integration_at("review", program="terraform-provider")
     claims = (
         Evidence("GitHub", "v1.2.0", "https://github.com/acme/rocket", at=NOW),
         Evidence("the registry", "v1.1.0", "https://registry.example/acme/rocket", at=NOW - HOUR),
     )
-    meet(row, rita, NOW)
+    fulfill_requirements(row, rita, NOW)
     stubs.answers[KEY] = build_conflict_result("the newest version", *claims)
     run_checks(row, NOW)
     check_result = get_newest_result(row)

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from integrations.partners.models import Membership, Partner, PartnerVerification, VerificationMethod
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from verification.checks.facts import REGISTRY, Fact
 from verification.checks.identity import MAX_EARLIER_INTEGRATIONS, IdentityRow, compare_identity, is_about_identity
 from verification.checks.services import facts
@@ -20,7 +20,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def earlier(acme: Partner, alice: User) -> Integration:
-    row = begin(
+    row = create_integration(
         acme, alice, "terraform-provider", NOW - DAY, name="Glider", repository="acme/terraform-provider-glider"
     )
     facts.store_facts(row, [Fact("listing", "acme/glider", REGISTRY), Fact("signing_keys", "AB12", REGISTRY)], NOW)
@@ -30,7 +30,7 @@ def earlier(acme: Partner, alice: User) -> Integration:
 @pytest.fixture
 def provider(acme: Partner, alice: User, earlier: Integration) -> Integration:
     """Return a later integration with another owner and another key."""
-    row = begin(acme, alice, "terraform-provider", NOW, repository="acme-labs/terraform-provider-rocket")
+    row = create_integration(acme, alice, "terraform-provider", NOW, repository="acme-labs/terraform-provider-rocket")
     facts.store_facts(row, [Fact("listing", "acme/rocket", REGISTRY), Fact("signing_keys", "CD34", REGISTRY)], NOW)
     return row
 
@@ -102,7 +102,9 @@ def test_identity_is_shown_only_to_staff_where_they_decide(
 def test_number_of_earlier_integrations_is_limited(acme: Partner, alice: User) -> None:
     names = [f"terraform-provider-n{number}" for number in range(MAX_EARLIER_INTEGRATIONS + 2)]
     for number, name in enumerate(names):
-        begin(acme, alice, "terraform-provider", NOW + number * DAY, name=name, repository=f"acme-{number}/{name}")
+        create_integration(
+            acme, alice, "terraform-provider", NOW + number * DAY, name=name, repository=f"acme-{number}/{name}"
+        )
     earlier = compare_identity(acme, None).earlier
     assert [each.name for each in earlier] == names[-2:1:-1]
 

@@ -9,7 +9,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.execution import run_job
 from portal.jobs.models import Job
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from tests.verification.checks.check_runs import DAY, HOUR
 from tests.verification.checks.stubs import remove_checks
 from verification.checks import nightly
@@ -38,7 +38,7 @@ def test_nightly_runs_are_spread_over_the_night():
 
 @pytest.fixture
 def provider(acme, alice):
-    row = begin(acme, alice, "terraform-provider")
+    row = create_integration(acme, alice, "terraform-provider")
     CheckRun.objects.update(finished_at=NOW)
     Job.objects.update(state=Job.State.SUCCEEDED)
     return row
@@ -57,7 +57,7 @@ def test_plan_requests_one_run_per_integration(provider):
 
 def test_withdrawn_integrations_and_programs_without_checks_get_no_run(provider, alice, acme, monkeypatch):
     monkeypatch.setitem(PROGRAMS, "nomad", remove_checks(PROGRAMS["nomad"]))
-    begin(acme, alice, "nomad")
+    create_integration(acme, alice, "nomad")
     perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=NOW)
     assert nightly.plan_nightly_runs(NOW) == 0
 
@@ -72,7 +72,9 @@ def test_request_brings_the_nightly_run_forward(provider, alice):
 def test_requested_runs_come_before_nightly_runs(provider, alice, acme):
     nightly.plan_nightly_runs(NOW)
     Job.objects.filter(kind="checks.run", state=Job.State.PENDING).update(run_after=NOW - HOUR)
-    other = begin(acme, alice, "terraform-provider", name="Lander", repository="acme/terraform-provider-lander")
+    other = create_integration(
+        acme, alice, "terraform-provider", name="Lander", repository="acme/terraform-provider-lander"
+    )
     assert [int(job.dedup_key) for job in Job.objects.due(NOW).filter(kind="checks.run")] == [other.pk, provider.pk]
 
 

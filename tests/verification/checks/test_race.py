@@ -10,7 +10,7 @@ from integrations.submissions.models import Finding
 from integrations.submissions.services import requirements
 from portal.notifications.models import EmailMessage
 from tests.concurrency import run_concurrently
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from verification.checks import nightly
 from verification.checks.models import CheckRun, Observation
 from verification.checks.services import observations, runs
@@ -33,7 +33,7 @@ def run_six_times(work: Callable[[], Any]) -> list[Any]:
 
 
 def test_concurrent_requests_create_one_run(acme: Any, alice: Any) -> None:
-    row = begin(acme, alice, "terraform-provider")
+    row = create_integration(acme, alice, "terraform-provider")
     for _ in range(10):
         CheckRun.objects.update(finished_at=NOW)
         run_six_times(lambda: runs.request_check_run(row, now=NOW))
@@ -41,7 +41,7 @@ def test_concurrent_requests_create_one_run(acme: Any, alice: Any) -> None:
 
 
 def test_concurrent_plans_create_one_run(acme: Any, alice: Any) -> None:
-    begin(acme, alice, "terraform-provider")
+    create_integration(acme, alice, "terraform-provider")
     CheckRun.objects.update(finished_at=NOW)
     run_six_times(lambda: nightly.plan_nightly_runs(NOW))
     assert CheckRun.objects.open().count() == 1
@@ -63,8 +63,8 @@ def test_concurrent_workers_share_the_rate_limit(db: None) -> None:
     assert sum(run_six_times(send_requests)) == GitHubRateLimit.objects.get().request_count == 50
 
 
-def test_concurrent_failures_open_one_finding_and_send_one_email_each(at: Any) -> None:
-    row = at("support", program="terraform-provider")
+def test_concurrent_failures_open_one_finding_and_send_one_email_each(integration_at: Any) -> None:
+    row = integration_at("support", program="terraform-provider")
 
     def record_failure() -> None:
         requirements.record_check_outcome(
@@ -78,6 +78,6 @@ def test_concurrent_failures_open_one_finding_and_send_one_email_each(at: Any) -
 
 
 def test_concurrent_observations_are_one_row(acme: Any, alice: Any) -> None:
-    row = begin(acme, alice, "terraform-provider")
+    row = create_integration(acme, alice, "terraform-provider")
     run_six_times(lambda: observations.store_observation(row, "repository.public", {"owner": 47}, NOW))
     assert Observation.objects.filter(key="owner").count() == 1

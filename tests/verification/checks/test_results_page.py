@@ -11,7 +11,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.models import Job
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from tests.verification.checks.stubs import remove_checks
@@ -27,7 +27,7 @@ HTMX = {"HX-Request": "true"}
 
 @pytest.fixture
 def provider(acme, alice):
-    return begin(acme, alice, "terraform-provider", now=timezone.now())
+    return create_integration(acme, alice, "terraform-provider", now=timezone.now())
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from integrations.submissions.models import Integration, RequirementFulfillment
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from tests.verification.checks.fake_sources import (
     REPOSITORY,
     FakeSources,
@@ -192,7 +192,11 @@ def test_delays_between_attempts_grow(attempt, minutes):
 
 
 def test_subject_has_the_other_repositories_of_the_partner_in_the_program(provider, acme, globex, alice, charlie):
-    begin(acme, alice, "terraform-provider", name="Lander", repository="acme-labs/terraform-provider-lander")
-    begin(acme, alice, "nomad", name="Driver", repository="acme/nomad-driver")
-    begin(globex, charlie, "terraform-provider", name="Globe", repository="globex/terraform-provider-globe")
+    create_integration(
+        acme, alice, "terraform-provider", name="Lander", repository="acme-labs/terraform-provider-lander"
+    )
+    create_integration(acme, alice, "nomad", name="Driver", repository="acme/nomad-driver")
+    create_integration(
+        globex, charlie, "terraform-provider", name="Globe", repository="globex/terraform-provider-globe"
+    )
     assert build_integration_subject(provider).siblings == ("acme-labs/terraform-provider-lander",)

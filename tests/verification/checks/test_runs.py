@@ -14,7 +14,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_due_jobs, run_job
 from portal.jobs.models import Job, ResourceLimit
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.verification.checks.stubs import remove_checks
@@ -47,7 +47,7 @@ def run_due_checks():
 @pytest.fixture
 def provider(acme, alice):
     """Return Acme's new integration, whose creation requested a check run."""
-    return begin(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
+    return create_integration(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_new_integration_requests_a_run(provider):
 @pytest.mark.every_database
 def test_program_without_checks_requests_no_run(monkeypatch, acme, alice):
     monkeypatch.setitem(PROGRAMS, "nomad", remove_checks(PROGRAMS["nomad"]))
-    rocket = begin(acme, alice)
+    rocket = create_integration(acme, alice)
     assert runs.request_check_run(rocket, alice, NOW) is None
     assert not CheckRun.objects.exists()
 
@@ -216,7 +216,9 @@ def test_answer_that_no_check_reads_requests_no_run(provider, alice):
 @pytest.mark.every_database
 def test_rate_limit_of_github_delays_background_runs(provider, acme, alice, unreachable_sources, clock):
     name, limit, _ = factory.get_credential()
-    others = [begin(acme, alice, "terraform-provider", repository=f"acme/other-{number}") for number in range(2)]
+    others = [
+        create_integration(acme, alice, "terraform-provider", repository=f"acme/other-{number}") for number in range(2)
+    ]
     CheckRun.objects.update(finished_at=NOW)
     JOBS.delete()
     GitHubRateLimit.objects.create(name=name, limit=limit, request_count=limit, window_started_at=NOW)
@@ -232,11 +234,13 @@ def test_rate_limit_of_github_delays_background_runs(provider, acme, alice, unre
 
 @pytest.mark.every_database
 @pytest.mark.github
-def test_integration_whose_repository_has_a_new_owner_is_put_on_hold(at, github, registry):
+def test_integration_whose_repository_has_a_new_owner_is_put_on_hold(integration_at, github, registry):
     github.seed(Repo(NAME))
     registry.publish(Provider("acme/rocket"))
     repository = factory.build_github_client().get_repository(NAME)
-    row = at("support", "terraform-provider", repository_id=repository.id, repository_owner_id=repository.owner_id)
+    row = integration_at(
+        "support", "terraform-provider", repository_id=repository.id, repository_owner_id=repository.owner_id
+    )
     run_due_checks()
     assert Integration.objects.get(pk=row.pk).on_hold_for == ""
     github.set_extra(NAME, owner={"id": repository.owner_id + 1, "login": "globex", "type": "Organization"})

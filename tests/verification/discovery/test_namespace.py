@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from integrations.submissions.models import Integration
-from tests.conftest import NOW, begin, company
+from tests.conftest import NOW, create_integration, create_partner
 from tests.fakes.registry import Provider, Registry, build_provider_list
 from tests.verification.discovery.conftest import Read
 from verification.discovery import services
@@ -89,8 +89,10 @@ def test_outage_of_the_registry_is_retried(acme_registry: Registry, read: Read) 
 def test_page_says_which_providers_the_portal_has(
     namespace: Discovery, sign_in: Any, alice: Any, acme: Any, charlie: Any
 ) -> None:
-    begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket", repository_id=1)
-    begin(charlie.memberships.get().partner, charlie, "terraform-provider", name="X", repository="a/b", repository_id=2)
+    create_integration(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket", repository_id=1)
+    create_integration(
+        charlie.memberships.get().partner, charlie, "terraform-provider", name="X", repository="a/b", repository_id=2
+    )
     page = sign_in(alice).get(f"/new/{namespace.uuid}/")
     rows = [(row.provider.full_name, row.note, row.is_available) for row in page.context["providers"]]
     assert rows == [
@@ -108,7 +110,7 @@ def list_outcomes(discovery: Discovery) -> dict[str, str]:
 
 @pytest.mark.every_database
 def test_import_creates_each_integration_once(namespace: Discovery, alice: Any, acme: Any) -> None:
-    begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket", repository_id=1)
+    create_integration(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket", repository_id=1)
     categories = dict.fromkeys(["acme/rocket", "acme/lander", "acme/elsewhere"], "networking")
     for _ in range(2):
         import_providers(namespace, lambda: acme, categories, ["Open Source"], actor=alice, now=NOW)
@@ -178,7 +180,7 @@ def test_incomplete_selection_reports_missing_fields(
 
 
 def test_import_for_another_company_is_refused(namespace: Discovery, alice: Any) -> None:
-    other = company("Initech", "initech.example")
+    other = create_partner("Initech", "initech.example")
     with pytest.raises(services.ActionRefused):
         import_providers(namespace, lambda: other, {"acme/lander": "vcs"}, ["Open Source"], actor=alice, now=NOW)
     assert Integration.objects.count() == 0

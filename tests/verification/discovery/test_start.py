@@ -13,7 +13,7 @@ from integrations.submissions.models import Integration, IntegrationDraft
 from portal.core.errors import ActionRefused
 from portal.jobs.definitions import JobContext, ProgressValue
 from portal.jobs.models import Job
-from tests.conftest import NOW, begin, company, person
+from tests.conftest import NOW, create_integration, create_partner, create_user
 from tests.verification.discovery.conftest import Read
 from verification.checks.services.facts import load_facts
 from verification.discovery import presenters, services, tasks
@@ -158,7 +158,7 @@ def test_requirements_are_counted_as_on_the_integration_page(
 def test_agreement_counts_only_with_both_signatures(
     discovery: Discovery, acme: Partner, alice: Any, status: str, is_met: bool
 ) -> None:
-    other = begin(acme, alice, "terraform-provider", repository="acme/other")
+    other = create_integration(acme, alice, "terraform-provider", repository="acme/other")
     other.fulfillments.create(requirement_id="TP-AGREE", status=status, submitted_at=NOW)
     preview = presenters.build_requirements_preview(discovery, [acme])
     assert {row.requirement.id: row.is_met for row in preview.rows}["TP-AGREE"] == is_met
@@ -184,7 +184,7 @@ def test_viewer_cannot_start(rocket: None, sign_in: Any, acme: Partner, read: Re
 @pytest.fixture
 def newcomer_discovery(discovery: Discovery) -> Discovery:
     """The same for a person without a company."""
-    discovery.requested_by = person("dora@initech.example", "Dora Dean")
+    discovery.requested_by = create_user("dora@initech.example", "Dora Dean")
     discovery.save()
     return discovery
 
@@ -200,7 +200,7 @@ def test_new_company_is_created_with_the_integration(newcomer_discovery: Discove
 
 @pytest.mark.every_database
 def test_taken_company_name_creates_nothing(newcomer_discovery: Discovery, sign_in: Any) -> None:
-    company("Hooli", "hooli.example")
+    create_partner("Hooli", "hooli.example")
     page = sign_in(newcomer_discovery.requested_by).post(
         f"/new/{newcomer_discovery.uuid}/", build_fields(newcomer_discovery, **{"company-name": "Hooli"})
     )
@@ -218,7 +218,7 @@ def test_missing_category_creates_no_company(newcomer_discovery: Discovery, sign
 @pytest.mark.every_database
 def test_abandoned_discoveries_are_deleted_after_thirty_days(discovery: Discovery, alice: Any, acme: Partner) -> None:
     started = services.start_discovery(ADDRESS, actor=alice, now=NOW)
-    integration = begin(acme, alice)
+    integration = create_integration(acme, alice)
     Discovery.objects.filter(pk=started.pk).update(integration=integration)
     just_before = discovery.created_at + timedelta(days=30)
     assert tasks.delete_abandoned(just_before) == 0

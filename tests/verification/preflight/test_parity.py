@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from tests.codebase.project_files import ROOT
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.fakes.github.server import TOKEN
 from tests.verification.preflight.conftest import NAME
 from verification.checks import execution
@@ -49,7 +49,7 @@ def select_compared_fields(checks):
 def test_preflight_and_the_portal_return_equal_results(world, acme, alice, name):
     """The integration has no owner ID and no homepage, which only the portal checks."""
     facts = {"repository_id": world[name]["id"], "repository_owner_id": None, "homepage": ""}
-    row = begin(acme, alice, "terraform-provider", repository=name, category="", **facts)
+    row = create_integration(acme, alice, "terraform-provider", repository=name, category="", **facts)
     run_integration_checks(row, now=timezone.now())
     stored_results = CheckResult.objects.filter(integration=row).newest()
     portal_results = {result.key: (result.outcome, result.summary, result.evidence) for result in stored_results}
@@ -60,7 +60,7 @@ def test_preflight_and_the_portal_return_equal_results(world, acme, alice, name)
 @pytest.mark.django_db
 def test_subjects_differ_only_in_data_of_the_portal(acme, alice):
     """The subjects differ only in data that a repository's name doesn't provide."""
-    row = begin(acme, alice, "terraform-provider", category="")
+    row = create_integration(acme, alice, "terraform-provider", category="")
     integration_subject = build_integration_subject(row)
     command_subject = execution.build_subject(row.program, row.edition, row.repository)
     differing = {

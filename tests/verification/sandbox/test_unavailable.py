@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.codebase.project_files import ROOT
-from tests.conftest import begin
+from tests.conftest import create_integration
 from verification.sandbox import bubblewrap, client
 from verification.testruns import services
 
@@ -84,7 +84,7 @@ def write_program(_row: Any, folder: Path) -> Path:
 
 
 def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
-    integration = begin(
+    integration = create_integration(
         acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster"
     )
     row = services.start_test_run(
@@ -96,7 +96,9 @@ def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Clie
 
 @pytest.mark.parametrize("reason", ["bubblewrap"], indirect=True)
 def test_lifecycle_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
-    integration = begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example")
+    integration = create_integration(
+        acme, alice, program="terraform-provider", repository="acme/terraform-provider-example"
+    )
     row = services.start_test_run("provider_lifecycle", integration, LIFECYCLE, actor=alice, now=timezone.now())
     services.execute_test_run(row.pk, program_fetcher=write_program)
     assert_not_run(row, reason, client, alice, reverse("testruns:provider_lifecycle", args=[integration.uuid]))

@@ -6,7 +6,7 @@ import pytest
 
 from integrations.partners.models import Membership
 from integrations.submissions.models import Integration
-from tests.conftest import NOW, begin, person
+from tests.conftest import NOW, create_integration, create_user
 from tests.verification.schemas.acme import encode_newer_schema, encode_schema
 from verification.schemas import services
 from verification.terraform.versions import parse_version
@@ -14,7 +14,9 @@ from verification.terraform.versions import parse_version
 
 @pytest.fixture
 def provider(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, name="Acme", repository="acme/terraform-provider-acme", repository_id=77, now=NOW)
+    return create_integration(
+        acme, alice, name="Acme", repository="acme/terraform-provider-acme", repository_id=77, now=NOW
+    )
 
 
 @pytest.fixture
@@ -27,6 +29,6 @@ def two(provider: Integration, alice: Any) -> Integration:
 @pytest.fixture
 def vera(acme: Any) -> Any:
     """A viewer of the partner."""
-    user = person("vera@acme.example", "Vera Viewer")
+    user = create_user("vera@acme.example", "Vera Viewer")
     Membership.objects.create(partner=acme, user=user, role="viewer", joined_at=NOW)
     return user

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from integrations.submissions.models import Integration
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from tests.verification.schemas.acme import SOURCE, encode_newer_schema, encode_schema
 from tests.verification.schemas.pages import build_client, fetch_page
 from verification.schemas import services
@@ -84,7 +84,7 @@ def test_schema_history_is_newest_first(two: Integration, alice: Any) -> None:
 
 
 def test_integration_that_is_not_a_provider_has_no_schema_pages(acme: Any, alice: Any) -> None:
-    row = begin(acme, alice, name="Task", repository="acme/task", repository_id=78, now=NOW)
+    row = create_integration(acme, alice, name="Task", repository="acme/task", repository_id=78, now=NOW)
     assert build_client(alice).get(reverse("schemas:list", args=[row.uuid])).status_code == 404
 
 

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from integrations.submissions.models import Integration
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, create_integration
 from verification.testruns import selectors
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.models import TestRun
@@ -28,7 +28,7 @@ ENDED_RUN_FIELDS = {"requested_at": NOW, "finished_at": NOW + timedelta(minutes=
 
 @pytest.fixture
 def provider(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket")
+    return create_integration(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket")
 
 
 def create_lifecycle_run(row: Integration, **more: Any) -> TestRun:

@@ -9,6 +9,6 @@ from integrations.submissions.models import Integration
 
 
 @pytest.fixture
-def rocket(at: Any, frozen_now: datetime) -> Integration:
+def rocket(integration_at: Any, frozen_now: datetime) -> Integration:
     """Acme's integration in its first review round."""
-    return at("review")
+    return integration_at("review")

@@ -17,7 +17,7 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.text_changes import TextChange
 from portal.accounts.models import User
 from portal.core import crypto
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page
@@ -36,7 +36,7 @@ def end_first_round(row: Integration, alice: User, rita: User, frozen_now: datet
     finding = add_finding(row, rita, frozen_now)
     perform_transition(reload_row(row), "request_changes", actor=rita, now=frozen_now)
     findings.answer_finding(finding, "Done.", actor=alice, now=frozen_now)
-    meet(row, alice, frozen_now)
+    fulfill_requirements(row, alice, frozen_now)
 
 
 def resubmit(row: Integration, alice: User, frozen_now: datetime) -> None:
@@ -72,9 +72,9 @@ def test_answer_is_shown_with_its_author_and_link(
 
 
 def test_passed_check_is_one_line_with_folded_details(
-    at: Callable[..., Integration], rita: User, sign_in: SignIn, frozen_now: datetime
+    integration_at: Callable[..., Integration], rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    row = at("review", program="terraform-provider")
+    row = integration_at("review", program="terraform-provider")
     requirement = next(each for each in row.edition.list_requirements() if each.responsible_party == "machine")
     result = {"key": "x", "title": "License", "outcome": "pass", "summary": "MPL-2.0.", "version": 3}
     result |= {
@@ -104,9 +104,9 @@ def test_passed_check_is_one_line_with_folded_details(
 
 
 def test_test_accounts_are_listed_without_their_values(
-    at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
+    integration_at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    row = at("review", program="vault")
+    row = integration_at("review", program="vault")
     requirement = next(each for each in row.edition.list_requirements() if each.kind == "credentials")
     secret = crypto.Secret("hush")
     credentials.submit_credential(row, requirement.id, "Test tenant", secret, actor=alice, now=frozen_now, uuid=uuid4())
@@ -207,9 +207,9 @@ def test_long_texts_are_compared_by_words() -> None:
 
 
 def test_document_is_shown_with_type_size_and_digest(
-    at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
+    integration_at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    row = at("review")
+    row = integration_at("review")
     requirement = next(each for each in row.edition.list_requirements() if each.kind == "document")
     client, url = sign_in(alice), f"/integrations/{row.uuid}/requirements/{requirement.id}/"
     file = SimpleUploadedFile("notes.txt", b"It launches.")

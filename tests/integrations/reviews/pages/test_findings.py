@@ -11,7 +11,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_first_requirement_id, get_review_page
@@ -52,7 +52,7 @@ def test_finding_goes_from_open_to_resolved_to_verified(
     assert response["Location"] == f"/integrations/{rocket.uuid}/#finding-1"
     finding.refresh_from_db()
     assert (finding.state, finding.answer, finding.resolved_by) == ("resolved", "Signed in v1.4.2.", alice)
-    meet(rocket, alice, frozen_now)
+    fulfill_requirements(rocket, alice, frozen_now)
     perform_transition(reload_row(rocket), "resubmit_for_review", actor=alice, now=frozen_now + timedelta(minutes=11))
     sign_in(rita).post(f"/findings/{finding.pk}/verify/")
     finding.refresh_from_db()

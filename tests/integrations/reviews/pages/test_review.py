@@ -13,7 +13,7 @@ from integrations.submissions.services import findings, requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.demo.answers import SAMPLE_FILES
-from tests.conftest import meet
+from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page
@@ -42,8 +42,10 @@ def test_evidence_is_shown_under_its_questions(
     assert "<b>Rockets" not in response.content.decode()
 
 
-def test_check_results_are_shown_with_evidence(at: Any, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
-    row = at("review", program="terraform-provider")
+def test_check_results_are_shown_with_evidence(
+    integration_at: Any, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    row = integration_at("review", program="terraform-provider")
     requirement = next(r for r in row.edition.list_requirements() if r.responsible_party == "machine")
     detail = [
         {
@@ -93,7 +95,7 @@ def test_suggested_reviewers_are_shown_with_reason(rocket: Integration, rita: Us
 
 @pytest.mark.parametrize("program", ["nomad", "terraform-provider"])
 def test_second_round_is_shown_with_few_queries(
-    at: Callable[..., Integration],
+    integration_at: Callable[..., Integration],
     alice: User,
     rita: User,
     sign_in: SignIn,
@@ -101,7 +103,7 @@ def test_second_round_is_shown_with_few_queries(
     django_assert_max_num_queries: Any,
     program: str,
 ) -> None:
-    row = at("review", program=program)
+    row = integration_at("review", program=program)
     sign_in(rita).post(f"/integrations/{row.uuid}/mark-read/")
     finding = add_finding(row, rita, frozen_now)
     perform_transition(reload_row(row), "request_changes", actor=rita, now=frozen_now)
@@ -110,7 +112,7 @@ def test_second_round_is_shown_with_few_queries(
     document = next(each for each in row.edition.list_requirements() if each.kind == "document")
     file = SimpleUploadedFile(*SAMPLE_FILES[document.accept[0]])
     sign_in(alice).post(f"/integrations/{row.uuid}/requirements/{document.id}/", {"action": "upload", "file": file})
-    meet(row, alice, frozen_now)
+    fulfill_requirements(row, alice, frozen_now)
     perform_transition(reload_row(row), "resubmit_for_review", actor=alice, now=frozen_now + timedelta(minutes=11))
     client = sign_in(rita)
     with django_assert_max_num_queries(MAX_QUERIES):

@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup
 from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, requirements
 from integrations.submissions.workflow.states import Status
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_state, get_url, submit_action
 from tests.integrations.submissions.signatures import RITA, TPA, sign
@@ -41,7 +41,7 @@ def test_agreement_is_signed_by_both_sides(rocket, alice, rita, sign_in):
 
 
 def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, rita, now, sign_in):
-    row = begin(acme, alice, "terraform-run-task")
+    row = create_integration(acme, alice, "terraform-run-task")
     requirements.submit_answer(row, "RT-1", {"contact_name": "Alice"}, actor=alice, now=now)
     sign(row, alice, now, requirement_id="RT-2")
     page = get_document(sign_in(rita).get(get_url(row, "RT-2")))

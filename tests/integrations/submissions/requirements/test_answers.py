@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, get_state, get_url, submit_action
 
@@ -100,7 +100,10 @@ def test_markup_is_shown_as_it_was_entered(rocket, alice, sign_in):
 
 
 def test_answer_counts_for_all_integrations(acme, alice, sign_in):
-    first, second = begin(acme, alice, "terraform-run-task"), begin(acme, alice, "terraform-run-task", name="Second")
+    first, second = (
+        create_integration(acme, alice, "terraform-run-task"),
+        create_integration(acme, alice, "terraform-run-task", name="Second"),
+    )
     shared = next(r for r in first.edition.list_requirements() if r.scope == "partner" and r.kind == "form")
     assert "One submission applies to all of your integrations in this program." in get_text(
         sign_in(alice).get(get_url(second, shared.id))

@@ -4,7 +4,7 @@ import pytest
 
 from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, get_state, submit_action
 from tests.integrations.submissions.signatures import MNDA
@@ -43,7 +43,7 @@ def get_program_attestation(row):
 
 
 def test_only_reviewers_confirm_a_statement_of_the_program(acme, alice, rita, sign_in):
-    row = begin(acme, alice, "consul-nia")
+    row = create_integration(acme, alice, "consul-nia")
     requirement = get_program_attestation(row)
     assert submit_action(sign_in(alice), row, requirement.id, "confirm", confirmed="on").status_code == 403
     assert submit_action(sign_in(rita), row, requirement.id, "confirm", confirmed="on").status_code == 302

@@ -30,9 +30,9 @@ def build_account(**more):
 
 @pytest.fixture
 @replay_fixture
-def integration_with_account(at, alice, rita, now):
+def integration_with_account(integration_at, alice, rita, now):
     """An account in review, with Rita as the reviewer."""
-    row = at("review")
+    row = integration_at("review")
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
     return credentials.submit_credential(
         row, ACCOUNT_REQUIREMENT, "Tenant", Secret(VALUE), permanent=False, actor=alice, now=now, uuid=uuid4()

@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from integrations.submissions.models import Document
 from integrations.submissions.services import documents
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import submit_action
 from tests.integrations.submissions.test_documents import LOGS, build_validated_file
@@ -63,6 +63,8 @@ def test_removed_document_is_not_found(rocket, alice, now, sign_in):
 
 
 def test_document_of_another_partner_cannot_be_removed(rocket, globex, alice, charlie, now, sign_in):
-    document = documents.upload_document(begin(globex, charlie), LOGS, build_validated_file(), actor=charlie, now=now)
+    document = documents.upload_document(
+        create_integration(globex, charlie), LOGS, build_validated_file(), actor=charlie, now=now
+    )
     response = submit_action(sign_in(alice), rocket, LOGS, "remove", uuid=str(document.uuid))
     assert (response.status_code, Document.objects.get().removed_at) == (409, None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_url, list_requirement_ids
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.any_database
 @pytest.mark.parametrize("who", ["alice", "rita", "sam"])
 @pytest.mark.parametrize("program", ["nomad", "terraform-run-task", "terraform-provider", "vault", "consul-nia"])
 def test_every_requirement_has_its_page(acme, alice, sign_in, request, who, program):
-    row = begin(acme, alice, program)
+    row = create_integration(acme, alice, program)
     client = sign_in(request.getfixturevalue(who))
     responses_by_id = {id: client.get(get_url(row, id)) for id in list_requirement_ids(row)}
     assert {id: response.status_code for id, response in responses_by_id.items()} == dict.fromkeys(responses_by_id, 200)

@@ -9,7 +9,7 @@ from integrations.submissions.services import requirements, waivers
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.reviews.queue_page import get_row_text, list_names
 from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, get_state, get_url, submit_action
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.any_database
 
 @pytest.fixture
 def checked_integration(acme, alice, now):
-    row = begin(acme, alice, category="storage")
+    row = create_integration(acme, alice, category="storage")
     detail = {
         "key": "repository.license",
         "title": "Open-source license",

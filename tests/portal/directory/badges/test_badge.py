@@ -32,7 +32,7 @@ def list_texts(svg: str) -> list[str]:
 
 @pytest.fixture
 def provider_with_status(
-    at: Callable[..., Integration], alice: Any, rita: Any, rob: Any, now: datetime
+    integration_at: Callable[..., Integration], alice: Any, rita: Any, rob: Any, now: datetime
 ) -> Callable[..., Integration]:
     """Return a function that brings a Terraform provider into a listing status through the services."""
     steps: dict[str, list[tuple[str, Any, int]]] = {
@@ -45,7 +45,7 @@ def provider_with_status(
     }
 
     def reach(listing_status: str) -> Integration:
-        row = at("support", program="terraform-provider")
+        row = integration_at("support", program="terraform-provider")
         MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
         for step, by, after in steps[listing_status]:
             perform_transition(
@@ -101,9 +101,9 @@ def test_badge_json_has_the_times_of_both_clocks(provider_with_status: Any, clie
     ],
 )
 def test_card_shows_the_clocks_of_the_program(
-    at: Any, client: Client, program: str, changes: dict[str, object], line: str | None
+    integration_at: Any, client: Client, program: str, changes: dict[str, object], line: str | None
 ) -> None:
-    row = at("support", program=program)
+    row = integration_at("support", program=program)
     times = {"median_hours": 3.5, "response_count": 5, "median_resolution_hours": 30, "resolution_count": 5}
     Listing.objects.filter(integration=row).update(**times | {"measured_target": "Partners respond."} | changes)
     svg = client.get(f"/directory/{row.uuid}/badge.svg?style=large").text
@@ -148,14 +148,16 @@ def test_badge_does_not_reveal_the_date_of_a_notice(
     assert get_since_after("issue_notice", rita, 50) == now + 40 * DAY
 
 
-def test_unlisted_integration_has_no_badge(at: Any, client: Client) -> None:
-    page = f"/directory/{at('review').uuid}/"
+def test_unlisted_integration_has_no_badge(integration_at: Any, client: Client) -> None:
+    page = f"/directory/{integration_at('review').uuid}/"
     assert [client.get(page + form).status_code for form in FORMS] == [404] * len(FORMS)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_files_are_cached_for_half_a_minute_and_equal_for_all_readers(at: Any, client: Client, form: str) -> None:
-    address = f"/directory/{at('support').uuid}/{form}"
+def test_files_are_cached_for_half_a_minute_and_equal_for_all_readers(
+    integration_at: Any, client: Client, form: str
+) -> None:
+    address = f"/directory/{integration_at('support').uuid}/{form}"
     answer = client.get(address)
     assert answer["Cache-Control"] == "public, max-age=30, must-revalidate"
     assert answer["Access-Control-Allow-Origin"] == "*"
@@ -165,8 +167,8 @@ def test_files_are_cached_for_half_a_minute_and_equal_for_all_readers(at: Any, c
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_badge_urls_refuse_post(at: Any, client: Client) -> None:
-    assert client.post(f"/directory/{at('support').uuid}/badge.svg").status_code == 405
+def test_badge_urls_refuse_post(integration_at: Any, client: Client) -> None:
+    assert client.post(f"/directory/{integration_at('support').uuid}/badge.svg").status_code == 405
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)

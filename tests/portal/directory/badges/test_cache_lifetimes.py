@@ -67,10 +67,10 @@ def decode_claims(statement: str) -> dict[str, Any]:
 
 @pytest.fixture
 def listing_with_cache(
-    at: Any, rita: Any, rob: Any, now: datetime, client: Client
+    integration_at: Any, rita: Any, rob: Any, now: datetime, client: Client
 ) -> tuple[Integration, Cache, Callable[..., None]]:
     """Return a listed provider, a cache in front of the portal, and take(step, days)."""
-    row = at("support", program="terraform-provider")
+    row = integration_at("support", program="terraform-provider")
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
 
     def take(step: str, days: int, by: Any) -> None:
@@ -144,8 +144,10 @@ def test_feeds_and_pages_change_within_a_minute(listing_with_cache: Any, rita: A
     assert all(life <= MAX_AGE / 2 for _, life, _ in cache.kept.values())
 
 
-def test_run_task_disappears_within_a_minute(at: Any, rob: Any, rita: Any, now: datetime, client: Client) -> None:
-    row, cache = at("support", program="terraform-run-task"), Cache(client)
+def test_run_task_disappears_within_a_minute(
+    integration_at: Any, rob: Any, rita: Any, now: datetime, client: Client
+) -> None:
+    row, cache = integration_at("support", program="terraform-run-task"), Cache(client)
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
     assert row.name in cache.get("/run-tasks/", now)
     perform_transition(row, "issue_notice", actor=rita, note="Because.", now=now)
@@ -172,9 +174,9 @@ def test_old_statement_expires_and_links_to_the_current_one(
     assert "Status changed" in client.get("/verify/", {"statement": old}).text
 
 
-def test_leaked_key_is_removed_immediately(at: Any, client: Client, settings: Any) -> None:
+def test_leaked_key_is_removed_immediately(integration_at: Any, client: Client, settings: Any) -> None:
     settings.BADGE_SIGNING_KEYS = ["leaked"]
-    old = client.get(f"/directory/{at('support').uuid}/statement.json").text
+    old = client.get(f"/directory/{integration_at('support').uuid}/statement.json").text
     settings.BADGE_SIGNING_KEYS = ["fresh", "leaked"]
     assert "it has not expired" in client.get("/verify/", {"statement": old}).text
     settings.BADGE_SIGNING_KEYS = ["fresh"]

@@ -159,8 +159,8 @@ def test_snippets_contain_no_user_input(style: str) -> None:
     assert embed_codes.build_embed_codes(status, style) == embed_codes.build_embed_codes(build_status(), style)
 
 
-def test_imported_names_are_shown_without_symbols(at: Any, client: Client) -> None:
-    row = at("support")
+def test_imported_names_are_shown_without_symbols(integration_at: Any, client: Client) -> None:
+    row = integration_at("support")
     Integration.objects.filter(pk=row.pk).update(name="✓ Verified \u202eRocket")
     Partner.objects.filter(pk=row.partner_id).update(name="⭐ <b>Acme</b>")
     full = client.get(f"/directory/{row.uuid}/badge.json").json()

@@ -242,9 +242,9 @@ def test_command_explains_missing_arguments(
 
 
 @pytest.fixture
-def listed_statement(at: Any, client: Client) -> tuple[Any, str]:
+def listed_statement(integration_at: Any, client: Client) -> tuple[Any, str]:
     """Return a listed integration and its current statement."""
-    row = at("support")
+    row = integration_at("support")
     return row, client.get(f"/directory/{row.uuid}/statement.json").text
 
 

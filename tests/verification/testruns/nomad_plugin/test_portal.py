@@ -14,7 +14,7 @@ from portal.core.errors import ActionRefused
 from portal.jobs.definitions import DEFAULT_LEASE
 from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.nomad_plugin.world import READABLE, executable
 from verification.checks import execution
@@ -28,7 +28,9 @@ FORM_DATA = {"version": "1.0.0", "name": "example", "config": '{"address": "127.
 
 @pytest.fixture
 def booster(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster")
+    return create_integration(
+        acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster"
+    )
 
 
 def fetch_plugin_without_api_version(row: TestRun, folder: Path) -> Path:
@@ -99,7 +101,7 @@ def test_only_members_start_a_test_run_and_only_one_is_open(booster: Integration
 
 @pytest.mark.django_db
 def test_other_categories_have_no_page(acme: Any, alice: Any, client: Client) -> None:
-    other = begin(acme, alice, category="storage", repository="acme/nomad-acme-csi", name="Volumes")
+    other = create_integration(acme, alice, category="storage", repository="acme/nomad-acme-csi", name="Volumes")
     client.force_login(alice)
     assert client.get(reverse("testruns:nomad_plugin", args=[other.uuid])).status_code == 404
 

@@ -19,7 +19,7 @@ from portal.core.errors import ActionRefused
 from portal.jobs.definitions import DEFAULT_LEASE
 from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.verification.markers import needs_sandbox, needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
@@ -67,7 +67,9 @@ STORED_CANARY = "kept-canary-8831"
 
 @pytest.fixture
 def rocket(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example", name="Rocket")
+    return create_integration(
+        acme, alice, program="terraform-provider", repository="acme/terraform-provider-example", name="Rocket"
+    )
 
 
 def fetch_leaking_provider(row: TestRun, folder: Path) -> Path:

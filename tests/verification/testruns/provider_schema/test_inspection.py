@@ -19,7 +19,7 @@ from integrations.submissions.models import Integration
 from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
-from tests.conftest import begin
+from tests.conftest import create_integration
 from tests.fakes import signed_releases
 from tests.fakes.registry import Provider, Registry
 from verification.checks.models import CheckRun
@@ -87,7 +87,9 @@ def service(tmp_path: Path, settings: Any) -> Iterator[Service]:
 
 @pytest.fixture
 def rocket(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77, now=NOW)
+    return create_integration(
+        acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77, now=NOW
+    )
 
 
 @pytest.fixture

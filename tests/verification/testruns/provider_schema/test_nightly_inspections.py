@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from integrations.submissions.models import Integration
-from tests.conftest import begin
+from tests.conftest import create_integration
 from verification.checks.models import CheckResult
 from verification.testruns import tasks
 from verification.testruns.models import TestRun
@@ -17,7 +17,7 @@ NIGHT = datetime(2026, 4, 14, 23, 0, tzinfo=UTC)
 
 @pytest.fixture
 def rocket(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77)
+    return create_integration(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77)
 
 
 def verify_release(integration: Integration) -> None:
@@ -48,7 +48,7 @@ def test_nightly_job_inspects_each_new_release_once(rocket: Integration) -> None
 
 
 def test_limit_of_nightly_inspections_counts_requests_only(rocket: Integration, acme: Any, alice: Any) -> None:
-    comet = begin(acme, alice, name="Comet", repository="acme/terraform-provider-comet", repository_id=78)
+    comet = create_integration(acme, alice, name="Comet", repository="acme/terraform-provider-comet", repository_id=78)
     for integration in (rocket, comet):
         verify_release(integration)
     assert [tasks.request_new_inspections(NIGHT, limit=1) for _ in range(3)] == [1, 1, 0]

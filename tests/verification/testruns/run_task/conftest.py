@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from integrations.submissions.models import Integration
-from tests.conftest import begin
+from tests.conftest import create_integration
 
 
 @pytest.fixture
 def run_task(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, program="terraform-run-task", repository="", name="Preflight")
+    return create_integration(acme, alice, program="terraform-run-task", repository="", name="Preflight")

@@ -17,7 +17,7 @@ from integrations.submissions.services import meetings
 from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_job
 from portal.jobs.models import Job
-from tests.conftest import begin, drive
+from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.page_text import get_text
 from tests.verification.testruns.endpoints import KEY, DeferredEndpoint, serve_endpoint
 from tests.verification.testruns.run_task.results import DOCUMENT, FORM_DATA, build_callback, create_pending_request
@@ -265,8 +265,8 @@ def test_meeting_preselects_what_a_passed_test_run_showed(
     acme: Any, alice: Any, rita: Any, client: Any, outcome: str, is_ticked: bool
 ) -> None:
     now = timezone.now().replace(second=0, microsecond=0) - timedelta(days=3)
-    row = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
-    row = drive(row, "review", partner=alice, reviewer=rita, now=now)
+    row = create_integration(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
+    row = advance_to_stage(row, "review", partner=alice, reviewer=rita, now=now)
     observation = {
         "url": "https://run.acme.io/",
         "stages": ["post_plan"],
