@@ -79,7 +79,7 @@ def append_events() -> None:
 
 def measure(world: growth_world.World, folder: Path, day: int) -> Figures:
     """Return the figures of the log as it is now."""
-    client = create_client(world["cast"]["sam"])
+    client = create_client(world["users"]["sam"])
     pages = {
         "history page, ms": reverse("submissions:history", args=[world["integration"].uuid]),
         "first page of the log, ms": reverse("inbox:audit_log"),

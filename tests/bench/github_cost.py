@@ -91,7 +91,7 @@ class World:
             row.poll_at = now + self.rng.random() * (reconciliation.calculate_next_poll(row, now) - now)
         MonitoredRepository.objects.bulk_update(rows, ["cursors", "poll_at", "last_delivery_at"])
         self.gate.statuses.clear()
-        self.proxy.state.seen.clear()
+        self.proxy.state.requests.clear()
 
     def poll(self, now: datetime) -> None:
         etag_cache = EtagStore({}, {})
@@ -144,7 +144,7 @@ def measure_hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
         world.simulate_hour(now + timedelta(minutes=3), busy=busy)
     finally:
         world.close()
-    etags, free = len(world.proxy.state.seen), world.gate.statuses[304]
+    etags, free = len(world.proxy.state.requests), world.gate.statuses[304]
     counting, aim = etags - free, AIM.get(name)
     is_met = aim is None or counting <= aim
     aim_text = f"≤ {aim}: {'met' if is_met else 'missed'}" if aim else ""

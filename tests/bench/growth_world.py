@@ -61,12 +61,12 @@ UNIFORM = "((g * 7919) % 9973 / 9973.0)"  # between 0 and 1, the same for a numb
 def build() -> World:
     """Create one of everything, and listings of several programs with open and settled issues."""
     world = portal_world.create_world()
-    cast, now = world["cast"], timezone.now() - timedelta(days=40)
+    users, now = world["users"], timezone.now() - timedelta(days=40)
     rows = [world["listed"]]
     for number, program in enumerate(PROGRAMS):
         facts = {"name": f"Tower {number}", "repository": f"acme/{program}-tower{number}", "repository_id": 90 + number}
-        row = create_integration(world["partner"], cast["alice"], program, now=now, **facts)
-        rows.append(advance_to_stage(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now))
+        row = create_integration(world["partner"], users["alice"], program, now=now, **facts)
+        rows.append(advance_to_stage(row, "support", partner=users["alice"], reviewer=users["rita"], now=now))
     for row in rows:
         create_issue(row, "It fails at night", timezone.now() - timedelta(hours=2), labels=("critical",))
         for days in (9, 16, 30):
@@ -83,7 +83,7 @@ def fill_lists(world: World) -> None:
     """
     fill(world, LIST_ROWS, acme_every=1)
     message = ReviewMessage.objects.filter(integration=world["integration"], internal=False)[0]
-    with _copying():
+    with _accept_many_rows():
         _copy_companies(world, LIST_ROWS)
         _add_history(world, LIST_ROWS, LIST_ROWS)
         changes = {"id": f"id + {HISTORY_IDS} + g"}
@@ -97,7 +97,7 @@ def fill(world: World, size: int, acme_every: int = ACME_EVERY) -> None:
     """Copy until there are about `size` integrations. One copy in `acme_every` belongs to Acme."""
     count = Integration.objects.filter(pk__lt=STRIDE).count()
     first, last = Integration.objects.filter(pk__lt=HISTORY_IDS).count() // count, size // count
-    with _copying():
+    with _accept_many_rows():
         _copy_companies(world, max(1, size // PER_COMPANY))
         for model in COPIED_WITH_INTEGRATION if last > first else ():
             _copy_with_integration(model, world, range(first, last), acme_every)
@@ -106,7 +106,7 @@ def fill(world: World, size: int, acme_every: int = ACME_EVERY) -> None:
 
 
 @contextmanager
-def _copying() -> Iterator[None]:
+def _accept_many_rows() -> Iterator[None]:
     """Let the database accept many rows quickly, and update its statistics afterward."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
@@ -121,7 +121,7 @@ def _copying() -> Iterator[None]:
 
 def _copy_companies(world: World, count: int) -> None:
     """Copy Acme and its owner until there are `count` copies, each with its own name."""
-    partner, owner = world["partner"].pk, world["cast"]["alice"].pk
+    partner, owner = world["partner"].pk, world["users"]["alice"].pk
     numbers = range(Partner.objects.filter(pk__gte=STRIDE).count() + 1, count + 1)
     for model in COPIED_WITH_COMPANY:
         key = {Partner: f"id = {partner}", User: f"id = {owner}"}.get(model, f"partner_id = {partner}")
@@ -135,7 +135,7 @@ def _copy_companies(world: World, count: int) -> None:
 
 def _copy_with_integration(model: type[models.Model], world: World, numbers: range, acme_every: int) -> None:
     """Copy all rows that belong to an integration."""
-    acme, rita = world["partner"].pk, world["cast"]["rita"].pk
+    acme, rita = world["partner"].pk, world["users"]["rita"].pk
     companies = Partner.objects.filter(pk__gte=STRIDE).count()
     place = f"CAST({UNIFORM} * {UNIFORM} * {companies - 1} AS integer) + 1"
     partner = f"CASE WHEN g % {acme_every} = 0 THEN {acme} ELSE {acme} + {STRIDE} * ({place}) END"

@@ -101,7 +101,7 @@ def recompute(issue: SupportIssue) -> None:
 
 def measure(world: growth_world.World, issues: dict[int, SupportIssue]) -> Figures:
     """Return the figures of the table as it is now."""
-    client, figures = create_client(world["cast"]["sam"]), {}
+    client, figures = create_client(world["users"]["sam"]), {}
     for count, issue in issues.items():
         url = reverse("sla:issue", args=[issue.uuid])
         assert client.get(url).status_code == 200

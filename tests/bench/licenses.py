@@ -44,18 +44,18 @@ def judge_corpus(seed: int) -> Iterator[JudgedFile]:
     with (TESTS / "expected.tsv").open(encoding="utf-8") as table:
         for row in csv.DictReader(table, delimiter="\t"):
             expected = {"person": "no"}.get(row["truth"], row["truth"])
-            yield "real files", expected, verdict((TESTS / "real" / row["file"]).read_bytes())
+            yield "real files", expected, get_verdict((TESTS / "real" / row["file"]).read_bytes())
     for case in CASES:
-        yield f"generated: {case.name.split('/')[0]}", case.expected, verdict(case.text.encode(), case.program)
+        yield f"generated: {case.name.split('/')[0]}", case.expected, get_verdict(case.text.encode(), case.program)
     for id in ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0"):
         for sentence in RESTRICTIONS:
             for text in (f"{sentence}\n\n{fill_license_text(id)}", f"{fill_license_text(id)}\n\n{sentence}\n"):
-                yield "sentence beside the text", "no", verdict(text.encode())
+                yield "sentence beside the text", "no", get_verdict(text.encode())
     for _, kind, text in draw_mutants(seed, MUTANTS):
-        yield f"mutant: {kind}", "no", verdict(text.encode())
+        yield f"mutant: {kind}", "no", get_verdict(text.encode())
 
 
-def verdict(raw: bytes, program: str = "terraform-provider") -> str:
+def get_verdict(raw: bytes, program: str = "terraform-provider") -> str:
     return str(evaluate_file(raw, build_policy(program)).verdict)
 
 

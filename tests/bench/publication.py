@@ -57,7 +57,7 @@ def serve(shared: str) -> None:
         )
     print(registry.url, flush=True)
     for line in sys.stdin:
-        print(len(registry.seen) if line == "count\n" else "", flush=True)
+        print(len(registry.requests) if line == "count\n" else "", flush=True)
     registry.stop()
 
 

@@ -42,7 +42,7 @@ class Server:
         self.process.terminate()
         self.process.wait(10)
 
-    def cpu(self) -> float:
+    def read_cpu_seconds(self) -> float:
         """Return the CPU seconds of the worker so far."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         fields = [Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for pid in children]
@@ -64,13 +64,13 @@ class Server:
                 counts[which] += 1
                 sizes[which] = len(body)
 
-        before, start = self.cpu(), time.monotonic()
+        before, start = self.read_cpu_seconds(), time.monotonic()
         threads = [threading.Thread(target=send_requests, args=(n, start + seconds)) for n in range(clients)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        elapsed_seconds, cpu, total = time.monotonic() - start, self.cpu() - before, sum(counts)
+        elapsed_seconds, cpu, total = time.monotonic() - start, self.read_cpu_seconds() - before, sum(counts)
         if wrong or not total:
             raise RuntimeError(f"{path} answered {wrong}")
         return Measure(total / elapsed_seconds, cpu / total * 1000, max(sizes) / 1000)

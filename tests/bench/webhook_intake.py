@@ -72,20 +72,20 @@ class Gunicorn:
         ]
         self.process = subprocess.Popen(command, env=os.environ | {"BENCH_SECRET": SECRET}, stderr=subprocess.DEVNULL)
         until = time.monotonic() + 30
-        while len(self.workers()) < WORKERS or not self.listens():
+        while len(self.list_workers()) < WORKERS or not self.is_listening():
             if time.monotonic() > until:
                 raise RuntimeError("the server did not start")
             time.sleep(0.1)
         time.sleep(1)
 
-    def listens(self) -> bool:
+    def is_listening(self) -> bool:
         try:
             http.client.HTTPConnection("127.0.0.1", self.port, timeout=1).connect()
         except OSError:
             return False
         return True
 
-    def workers(self) -> list[int]:
+    def list_workers(self) -> list[int]:
         try:
             return [
                 int(pid)
@@ -94,8 +94,8 @@ class Gunicorn:
         except OSError:
             return []
 
-    def cpu(self) -> float:
-        stats = [Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for pid in self.workers()]
+    def read_cpu_seconds(self) -> float:
+        stats = [Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for pid in self.list_workers()]
         return sum(int(s[11]) + int(s[12]) for s in stats) / TICK
 
     def stop(self) -> None:
@@ -148,7 +148,7 @@ class Sender:
 
 def send_at_full_speed(server: Gunicorn, sender: Sender, seconds: float) -> tuple[float, float]:
     """Send requests as fast as they are answered. Return requests per second and the CPU milliseconds per request."""
-    until, before, start = time.monotonic() + seconds, server.cpu(), time.monotonic()
+    until, before, start = time.monotonic() + seconds, server.read_cpu_seconds(), time.monotonic()
 
     def send(first: int) -> None:
         line, number = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20), first
@@ -161,7 +161,7 @@ def send_at_full_speed(server: Gunicorn, sender: Sender, seconds: float) -> tupl
     count = len(sender.acknowledged)
     if sender.refused or not count:
         raise RuntimeError(f"{server.application} answered {set(sender.refused)}")
-    return count / (time.monotonic() - start), (server.cpu() - before) / count * 1000
+    return count / (time.monotonic() - start), (server.read_cpu_seconds() - before) / count * 1000
 
 
 def send_under_load(server: Gunicorn, sender: Sender, seconds: float) -> int:
@@ -180,7 +180,7 @@ def send_under_load(server: Gunicorn, sender: Sender, seconds: float) -> int:
     def kill() -> None:
         rng = random.Random(1)
         while not over.wait(KILL_EVERY):
-            workers = server.workers()
+            workers = server.list_workers()
             if len(workers) == WORKERS:
                 victim = rng.choice(workers)
                 os.kill(victim, signal.SIGKILL)

@@ -87,7 +87,7 @@ def count_by_options(
         "those and sensitive arguments": choices,
     }
     for step, step_choices in steps.items():
-        yield f"With {step}", count_equal(preview(schema, resources, step_choices), definitions)
+        yield f"With {step}", describe_equality(preview(schema, resources, step_choices), definitions)
 
 
 def preview(schema: ParsedSchema, resources: Set[str], choices: GeneratorChoices) -> dict[str, dict[str, Any]]:
@@ -100,7 +100,7 @@ def preview(schema: ParsedSchema, resources: Set[str], choices: GeneratorChoices
     return {one["metadata"]["name"]: one for one in [*definitions, *build_provider_definitions(choices)]}
 
 
-def count_equal(previews: dict[str, dict[str, Any]], published_definitions: dict[str, dict[str, Any]]) -> str:
+def describe_equality(previews: dict[str, dict[str, Any]], published_definitions: dict[str, dict[str, Any]]) -> str:
     names = previews.keys() & published_definitions.keys()
     equal = [name for name in names if not any(compare(name, previews, published_definitions))]
     return f"{len(names)} names equal, {len(equal)} definitions equal"

@@ -34,7 +34,7 @@ class Case:
     trust_signature: str = ""
     package: dict[str, Any] = field(default_factory=dict)
 
-    def routes(self, base_url: str, namespace: str) -> dict[str, Any]:
+    def build_responses(self, base_url: str, namespace: str) -> dict[str, Any]:
         """Return what a registry at `base_url` answers for this release, by path."""
         files = f"/files/{namespace}"
         keys = [{"key_id": "", "ascii_armor": key, "trust_signature": self.trust_signature} for key in self.keys]

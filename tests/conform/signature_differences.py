@@ -41,14 +41,14 @@ def explain(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
         return _explain_refusal(case, verdict, gpg)
     if gpg.signer is None or gpg.signer.primary not in gpg.imported_fingerprints:
         return ""
-    reason, is_shown = ACCEPTED_BY_GPG.get(verdict.kind, ("", _always_unexplained))
+    reason, is_shown = ACCEPTED_BY_GPG.get(verdict.kind, ("", _is_never_explained))
     if is_shown(case, verdict, gpg):
         return reason
     is_other_issuer = verdict.kind == SignatureClass.WRONG_KEY and verdict.signature is not None
     return OTHER_ISSUER if is_other_issuer and verdict.signature.issuer != gpg.signer.fingerprint[-16:] else ""
 
 
-def _always_unexplained(*_: object) -> bool:
+def _is_never_explained(*_: object) -> bool:
     return False
 
 

@@ -44,8 +44,8 @@ class TerraformJudge:
     def _judge_batch(self, start: int, cases: Sequence[Case]) -> list[str]:
         namespaces = [f"c{number:05}" for number in range(start, start + len(cases))]
         for namespace, case in zip(namespaces, cases, strict=True):
-            self.registry.routes.update(case.routes(self.registry.url, namespace))
-        with _temporary_folder() as folder:
+            self.registry.routes.update(case.build_responses(self.registry.url, namespace))
+        with _create_temporary_folder() as folder:
             output = _run_init(folder, self.registry.url, namespaces)
         panic = next((line for line in output.splitlines() if line.startswith("panic: ")), "")
         if panic and len(cases) > 1:  # a crash takes the answers about all others with it
@@ -58,7 +58,7 @@ class TerraformJudge:
 
 
 @contextmanager
-def _temporary_folder() -> Iterator[Path]:
+def _create_temporary_folder() -> Iterator[Path]:
     """Yield a folder, and delete it with a program that does not recurse into deep archives as Python does."""
     folder = tempfile.mkdtemp(prefix="terraform")
     try:

@@ -45,7 +45,7 @@ class Portal:
         self.registry.stop()
 
     def judge(self, case: Case) -> TerraformDecision:
-        self.registry.routes.update(case.routes(self.registry.url, "portal"))
+        self.registry.routes.update(case.build_responses(self.registry.url, "portal"))
         protocol = RegistryProtocol(self.registry.url, OutboundClient(loopback=True))
         release = ReleaseReader(protocol, "portal", NAME, time.time(), host=HOST).read(VERSION)
         return install_simulation.simulate_installation(release, "linux_amd64")

@@ -34,7 +34,7 @@ class Receiver:
     """The receiver of requests to `url`. Requests below `/slow` wait until `slow` is set."""
 
     def __init__(self) -> None:
-        self.taken: list[ReceivedRequest] = []
+        self.requests: list[ReceivedRequest] = []
         self.answers = Answers()
         self.slow = threading.Event()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -48,7 +48,7 @@ class Receiver:
 
     def reset(self) -> None:
         self.slow.set()
-        self.taken, self.answers, self.slow = [], Answers(), threading.Event()
+        self.requests, self.answers, self.slow = [], Answers(), threading.Event()
 
     def stop(self) -> None:
         self.slow.set()
@@ -62,7 +62,7 @@ class Receiver:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                receiver.taken.append(ReceivedRequest(self.path, headers, body))
+                receiver.requests.append(ReceivedRequest(self.path, headers, body))
                 if self.path.startswith("/slow"):
                     receiver.slow.wait(30)
                 self.answer(receiver.answers)

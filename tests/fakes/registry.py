@@ -41,7 +41,7 @@ class Provider:
         default_factory=dict
     )  # by version; a missing one is built without faults
 
-    def release(self, version: str) -> SignedRelease | None:
+    def get_release(self, version: str) -> SignedRelease | None:
         """Return the files of a listed version."""
         if version not in self.versions:
             return None
@@ -175,9 +175,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
-        self.server.seen.append(path)
+        self.server.requests.append(path)
         query = parse_qs(urlsplit(self.path).query)
-        status, body = self.server.find_fault(path) or self.answer_for(path, query)
+        status, body = self.server.find_fault(path) or self.build_response(path, query)
         tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         if status == 200 and self.headers.get("If-None-Match") == tag:
             status, body = 304, b""
@@ -189,13 +189,13 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def answer_for(self, path: str, query: dict[str, list[str]]) -> tuple[int, bytes]:
+    def build_response(self, path: str, query: dict[str, list[str]]) -> tuple[int, bytes]:
         if path == "/v2/providers":
             return 200, json.dumps(
                 build_provider_list(self.server.list_namespace(query["filter[namespace]"][0]), query)
             ).encode()
         if path_match := PACKAGE.match(path) or FILE.match(path):
-            return self.answer_for_release(*path_match.groups())
+            return self.build_release_response(*path_match.groups())
         for pattern, shape in RESPONSES:
             match = pattern.match(path)
             provider = self.server.providers.get(f"{match[1]}/{match[2]}".lower()) if match else None
@@ -203,22 +203,22 @@ class Handler(BaseHTTPRequestHandler):
                 return 200, json.dumps(shape(provider)).encode()
         return NOT_FOUND
 
-    def answer_for_release(self, namespace: str, name: str, version: str, *which: str) -> tuple[int, bytes]:
+    def build_release_response(self, namespace: str, name: str, version: str, *which: str) -> tuple[int, bytes]:
         """Answer about a package if an operating system and architecture follow, otherwise with a file."""
         provider = self.server.providers.get(f"{namespace}/{name}".lower())
-        signed = provider.release(version) if provider else None
+        signed = provider.get_release(version) if provider else None
         if signed is None:
             return NOT_FOUND
         if len(which) == 1:
             return (200, signed.files[which[0]]) if which[0] in signed.files else NOT_FOUND
         base = f"{self.server.url}/files/{namespace}/{name}/{version}"
-        return 200, json.dumps(signed.answer(base, "_".join(which))).encode()
+        return 200, json.dumps(signed.build_package_response(base, "_".join(which))).encode()
 
 
 @dataclass
 class _State:
     providers: dict[str, Provider] = field(default_factory=dict)
-    seen: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     fault: tuple[str, int, bytes] | None = None
 
 
@@ -237,7 +237,7 @@ class Registry(ThreadingHTTPServer):
 
     def reset(self) -> None:
         state = _State()
-        self.providers, self.seen, self.fault = state.providers, state.seen, state.fault
+        self.providers, self.requests, self.fault = state.providers, state.requests, state.fault
 
     def publish(self, provider: Provider) -> None:
         self.providers[provider.full_name.lower()] = provider

@@ -68,7 +68,7 @@ class SignedRelease:
     def prefix(self) -> str:
         return f"terraform-provider-{self.name}_{self.version}"
 
-    def answer(self, base: str, platform: str) -> dict[str, Any]:
+    def build_package_response(self, base: str, platform: str) -> dict[str, Any]:
         """Return the registry's response for a platform; the files are below `base`."""
         os, arch = platform.split("_")
         archive = f"{self.prefix}_{platform}.zip"

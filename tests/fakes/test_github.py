@@ -35,8 +35,8 @@ def test_unchanged_response_has_status_304(github):
 
 def test_asset_can_be_downloaded(github):
     github.seed(Repo(NAME))
-    number = github.release(NAME, "v1.1.0")
-    asset = github.asset(NAME, number, "v1.1.0", "rocket.zip", b"PK\x03\x04")
+    number = github.create_release(NAME, "v1.1.0")
+    asset = github.upload_asset(NAME, number, "v1.1.0", "rocket.zip", b"PK\x03\x04")
     by_number = get(github, f"/repos/{NAME}/releases/assets/{asset}", Accept="application/octet-stream")
     by_name = get(github, f"/{NAME}/releases/download/v1.1.0/rocket.zip")
     assert by_number.content == by_name.content == b"PK\x03\x04"

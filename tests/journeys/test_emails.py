@@ -21,7 +21,7 @@ from tests.portal.notifications.integration_events import EVENT_TYPES, record_sa
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 THEMES = ("light", "dark")
 NOTE = "Two things are left, both small.\nWrite to us if anything is unclear."
-FIND_PALE_TEXTS = """() => [...document.querySelectorAll('h1, p, li, td, th, a, blockquote')].flatMap(node => {
+FIND_LOW_CONTRAST_TEXTS = """() => [...document.querySelectorAll('h1, p, li, td, th, a, blockquote')].flatMap(node => {
   const words = [...node.childNodes].some(each => each.nodeType === 3 && each.textContent.trim());
   if (!words) return [];
   const paint = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -72,12 +72,12 @@ def test_every_other_email_fits_a_phone_and_is_legible_in_light_and_dark(
 
 
 def check_email(pages: dict[str, Page], name: str, html: str, text: str) -> None:
-    """Expect no horizontal scrolling and no pale text in any theme."""
+    """Expect no horizontal scrolling and no text of low contrast in any theme."""
     for theme, page in pages.items():
         page.set_viewport_size({"width": 320, "height": 600})
         page.set_content(html)
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, name
-        assert page.evaluate(FIND_PALE_TEXTS) == [], (name, theme)
+        assert page.evaluate(FIND_LOW_CONTRAST_TEXTS) == [], (name, theme)
         if SHOTS:
             save(page, f"{name}-{theme}", text)
 

@@ -15,7 +15,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     CANARY,
     CHANGED_CONFIG,
     READABLE,
-    executable,
+    write_executable,
 )
 from verification.testruns import services
 from verification.testruns.kinds import sandbox_kind
@@ -48,7 +48,7 @@ def test_crashing_provider_is_reported_without_reloading_the_page(
     partner.sees("The test is running: 0 of 13 steps complete. Next: Start the executable directly.")
 
     def fetch_crashing_provider(row: TestRun, folder: Path) -> Path:
-        return executable("crash")
+        return write_executable("crash")
 
     services.execute_test_run(TestRun.objects.get().pk, program_fetcher=fetch_crashing_provider)
     partner.sees(

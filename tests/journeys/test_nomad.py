@@ -7,7 +7,7 @@ from typing import Any
 from tests.conftest import create_integration
 from tests.journeys.person import Person
 from tests.verification.markers import needs_sandbox
-from tests.verification.testruns.nomad_plugin.world import READABLE, executable
+from tests.verification.testruns.nomad_plugin.world import READABLE, write_executable
 from verification.testruns import services
 from verification.testruns.kinds import sandbox_kind
 from verification.testruns.models import TestRun
@@ -28,7 +28,7 @@ def test_faulty_device_plugin_gets_advice_for_each_rule(
     partner.sees("The test is running: 0 of 11 calls complete. Next: Direct start.")
 
     def fetch_plugin_with_equal_ids(row: TestRun, folder: Path) -> Path:
-        return executable("device", "twins")
+        return write_executable("device", "twins")
 
     services.execute_test_run(TestRun.objects.get().pk, program_fetcher=fetch_plugin_with_equal_ids)
     partner.sees(

@@ -16,8 +16,8 @@ from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
 FindEmail = Callable[..., EmailMessage]
-THEIRS = ("Globex", "Charlie", "globex.example", "Skyrocket launcher")
-OURS = ("Acme", "Alice", "acme.example", "Rocket driver")
+GLOBEX_NAMES = ("Globex", "Charlie", "globex.example", "Skyrocket launcher")
+ACME_NAMES = ("Acme", "Alice", "acme.example", "Rocket driver")
 
 
 @pytest.fixture
@@ -34,11 +34,11 @@ def introduction_request(visit: Visit, alice: Any, unlisted_integration: Integra
     requester = visit(alice).go("/programs/choose/nomad/")
     requester.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
     requester.write("Description", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Continue")
-    requester.sees("Someone is working on this (the same repository).").never_receives(*THEIRS)
+    requester.sees("Someone is working on this (the same repository).").never_receives(*GLOBEX_NAMES)
     requester.tick("Someone is working on this").write(
         "Message to the other partner", "Shall we build it together?"
     ).shot("overlaps")
-    requester.press("Submit integration").never_receives(*THEIRS)
+    requester.press("Submit integration").never_receives(*GLOBEX_NAMES)
     return requester, Integration.objects.get(name="Rocket driver")
 
 
@@ -52,10 +52,10 @@ def test_two_partners_are_introduced_when_both_agree(
 ) -> None:
     requester, ours = introduction_request
     email = find_email(charlie.email, "introduction_requested")
-    assert [each for each in OURS if each in email.text + email.html + email.subject] == []
-    other = visit(charlie).go(f"/integrations/{unlisted_integration.uuid}/").never_receives(*OURS)
+    assert [each for each in ACME_NAMES if each in email.text + email.html + email.subject] == []
+    other = visit(charlie).go(f"/integrations/{unlisted_integration.uuid}/").never_receives(*ACME_NAMES)
     other.sees("A partner with a similar integration requested an introduction", "Shall we build it together?")
-    other.press("Respond to request").never_receives(*OURS).sees("Introduction request").shot("introduction")
+    other.press("Respond to request").never_receives(*ACME_NAMES).sees("Introduction request").shot("introduction")
     other.press("Accept introduction").sees("Introduction accepted", "Acme", "alice@acme.example")
     requester.go(f"/integrations/{ours.uuid}/").sees("Introduction accepted")
     requester.go(find_link(find_email(alice.email, "introduction_agreed"))).sees(
@@ -74,13 +74,13 @@ def test_partner_who_declines_stays_anonymous(
         .press("Respond to request")
         .press("Decline introduction")
     )
-    other.sees("Introduction declined").never_receives(*OURS)
+    other.sees("Introduction declined").never_receives(*ACME_NAMES)
     requester.go(f"/introductions/{ours.introductions_requested.get().pk}/").sees(
         "The other partner declined. They have not seen your name."
     )
-    requester.never_receives(*THEIRS)
+    requester.never_receives(*GLOBEX_NAMES)
     for page in ("", "history/", "similar/"):
-        requester.go(f"/integrations/{ours.uuid}/{page}").never_receives(*THEIRS)
+        requester.go(f"/integrations/{ours.uuid}/{page}").never_receives(*GLOBEX_NAMES)
 
 
 def test_published_provider_is_named_while_the_partner_types(visit: Visit, alice: Any) -> None:

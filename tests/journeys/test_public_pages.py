@@ -44,23 +44,23 @@ def list_public_pages() -> set[str]:
 
 def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
     """Create a suspended listing, a delisted one, and one whose support has ended, by status."""
-    cast, now, integrations_by_status = world["cast"], timezone.now() - timedelta(days=200), {}
+    users, now, integrations_by_status = world["users"], timezone.now() - timedelta(days=200), {}
     for number, (listing_status, steps) in enumerate(STEPS.items()):
         row = create_integration(
             world["partner"],
-            cast["alice"],
+            users["alice"],
             "terraform-provider",
             now,
             name=f"Rocket {number}",
             repository=f"acme/terraform-provider-rocket{number}",
             repository_id=70 + number,
         )
-        row = advance_to_stage(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now)
+        row = advance_to_stage(row, "support", partner=users["alice"], reviewer=users["rita"], now=now)
         MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + timedelta(days=3650))
         transitions = [("issue_notice", "rita", 0), ("suspend", "rob", 31), ("delist", "rita", 91)][:steps]
         for step, by, after in transitions or [("archive", "alice", 0)]:
             fresh = Integration.objects.get(pk=row.pk)
-            perform_transition(fresh, step, actor=cast[by], note="A test.", now=now + timedelta(days=after))
+            perform_transition(fresh, step, actor=users[by], note="A test.", now=now + timedelta(days=after))
         integrations_by_status[listing_status] = row
     return integrations_by_status
 

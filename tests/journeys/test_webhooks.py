@@ -42,7 +42,7 @@ def test_webhook_is_added_paused_after_a_failure_and_resumed(
     secret = owner.page.locator("code", has_text="whsec_").inner_text()
     owner.shot("webhook-new").press("Send test event").sees("Test event queued.")
     send_due_deliveries()
-    event_body = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
+    event_body = Webhook(secret).verify(receiver.requests[-1].body, receiver.requests[-1].headers)
     assert event_body["type"] == "portal.test"
     owner.go(owner.page.url).sees("Delivered", "Working").never_receives(secret)
     log_url = owner.page.url
@@ -59,7 +59,7 @@ def test_webhook_is_added_paused_after_a_failure_and_resumed(
     )
     owner.press("Replay delivery").sees("Delivery queued again with the same webhook-id.")
     send_due_deliveries()
-    ids = [delivery.headers["webhook-id"] for delivery in receiver.taken]
+    ids = [delivery.headers["webhook-id"] for delivery in receiver.requests]
     assert (len(ids), len(set(ids))) == (4, 2)
     owner.go(log_url).choose("Event", "portal.test").press("Apply filters").sees("Deliveries, newest first")
     owner.press("Pending").sees("No matching deliveries").sees_value("Event", "portal.test").shot("webhook-log-empty")

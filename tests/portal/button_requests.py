@@ -114,7 +114,7 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "reviews:decide_on_partner: reject", {}, {"action": "reject", "note": "We don't know them."}
     yield "reviews:partner: manager", {}, {"manager": world["rob"].pk}
-    yield "reports:send_emails: to one", {}, {"to": world["cast"]["alice"].pk}
+    yield "reports:send_emails: to one", {}, {"to": world["users"]["alice"].pk}
     yield "reports:recipients: a schedule", {}, {"roles": ["staff"], "weekday": 1, "hour": 9, "zone": "Europe/Berlin"}
     yield "reports:add_recipient: an address", {}, {"email": "cfo@bank.example", "frequency": "monthly"}
     yield "directory:reply: a text", {}, {"text": "We are on it."}

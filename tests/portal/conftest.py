@@ -91,23 +91,23 @@ def shared_world(build_once: Any) -> dict[str, Any]:
 
 def create_world() -> dict[str, Any]:
     acme, globex = create_partner("Acme", "acme.example"), create_partner("Globex", "globex.example")
-    return sample_objects.create_objects(acme, globex, create_cast(acme, globex))
+    return sample_objects.create_objects(acme, globex, create_users(acme, globex))
 
 
-def create_cast(acme: Partner, globex: Partner) -> dict[str, Any]:
+def create_users(acme: Partner, globex: Partner) -> dict[str, Any]:
     """Create the users. Return them by name, with None for the visitor."""
-    cast: dict[str, Any] = {"anonymous": None}
+    users: dict[str, Any] = {"anonymous": None}
     for key, name, team, role in TEAMS:
         partner = acme if team == "acme" else globex
-        cast[key] = create_user(f"{key}@{partner.domain}", name)
-        Membership.objects.create(partner=partner, user=cast[key], role=role, joined_at=NOW)
+        users[key] = create_user(f"{key}@{partner.domain}", name)
+        Membership.objects.create(partner=partner, user=users[key], role=role, joined_at=NOW)
     for key, name in (("rita", "Rita Reyes"), ("rob", "Rob Roth")):
-        cast[key] = create_user(f"{key}@program.example", name, is_reviewer=True)
-        ReviewerProfile.objects.create(user=cast[key])
-    cast["sam"] = create_user("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
+        users[key] = create_user(f"{key}@program.example", name, is_reviewer=True)
+        ReviewerProfile.objects.create(user=users[key])
+    users["sam"] = create_user("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
     for key, name, roles in PROGRAM_PEOPLE:
-        cast[key] = create_user(f"{key}@program.example", name, **roles)
-    return cast
+        users[key] = create_user(f"{key}@program.example", name, **roles)
+    return users
 
 
 @pytest.fixture
@@ -118,10 +118,10 @@ def world(shared_world: dict[str, Any], db: None, settings: Any) -> dict[str, An
 
 
 @pytest.fixture
-def cast(world: dict[str, Any]) -> dict[str, Any]:
+def users(world: dict[str, Any]) -> dict[str, Any]:
     """Return the users by name, with None for the visitor."""
-    people: dict[str, Any] = world["cast"]
-    return people
+    users_by_name: dict[str, Any] = world["users"]
+    return users_by_name
 
 
 @pytest.fixture

@@ -51,6 +51,6 @@ def read_or_crawl(folder: Path, role: str, world: dict[str, Any]) -> Crawl:
     file = folder / f"crawl-{role}"
     with lock_folder(folder, f"{file.name}.lock"):
         if not file.exists():
-            file.write_bytes(pickle.dumps(crawl_pages(create_client(world["cast"][role]), world)))
+            file.write_bytes(pickle.dumps(crawl_pages(create_client(world["users"][role]), world)))
     crawl: Crawl = pickle.loads(file.read_bytes())
     return crawl

@@ -100,7 +100,7 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
         **{
             f"compliance:{form}": {"uuid": world["listed"].uuid, "seq": world["dismissed_request"]} for form in EVIDENCE
         },
-        **{f"accounts:{name}": {"pk": world["cast"]["rob"].pk} for name in ("person", "change_account")},
+        **{f"accounts:{name}": {"pk": world["users"]["rob"].pk} for name in ("person", "change_account")},
         "accounts:change_invitation": {"pk": world["staff_invitation"].pk},
         "accounts:invitation": {"token": world["staff_token"]},
         "accounts:enrollment": {"uidb36": "1", "key": "used-before"},
@@ -110,7 +110,7 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
             for act in ("detail", "edit", "rotate_secret", "remove", "delivery", "action")
         },
         "inbox:calendar_feed": {"token": world["calendar"]},
-        "inbox:stop": {"token": stopping.build_url(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
+        "inbox:stop": {"token": stopping.build_url(world["users"]["alice"], "messages").rsplit("/", 2)[-2]},
         "submissions:prefill_draft": {"uuid": world["draft"].uuid},
         "submissions:confirm_draft": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("checks:check_help", "checks:accept_finding")},
@@ -124,7 +124,7 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
         },
         **{f"reports:shared_{form}": {"token": "no-token"} for form in ("csv", "pdf")},
         "reports:stop": {
-            "token": unsubscribe.build_unsubscribe_url(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]
+            "token": unsubscribe.build_unsubscribe_url(world["users"]["alice"], world["report"]).rsplit("/", 2)[-2]
         },
     }
 

@@ -61,9 +61,9 @@ LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
 )
 
 
-def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
+def create_objects(acme: Any, globex: Any, users: Any) -> dict[str, Any]:
     """Create Acme's integration in review with one object of each kind, and a similar one of Globex."""
-    alice, charlie, rita = cast["alice"], cast["charlie"], cast["rita"]
+    alice, charlie, rita = users["alice"], users["charlie"], users["rita"]
     now = timezone.now() - timedelta(days=1)
     row = create_integration(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
     agreement = sign(row, alice, now, Signature(CANARY, CANARY, CANARY), MNDA)
@@ -73,26 +73,26 @@ def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     lander = create_integration(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
     integration, reviewed_integration = (
         advance_to_stage(booster, "support", partner=alice, reviewer=rita, now=now),
-        request_changes(lander, cast, now),
+        request_changes(lander, users, now),
     )
-    dismissed_request = dismiss_notice(integration, cast, now)
+    dismissed_request = dismiss_notice(integration, users, now)
     other = create_integration(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
     driver = create_integration(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
     task = create_integration(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
     introduction = introductions.request_introduction(other, row, "We build a rocket too.", actor=charlie, now=now)
     invitation = invitations.send_invitation(acme, "charlie@globex.example", "viewer", actor=alice, now=now)
-    texts = {**create_messages(row, cast, now), **create_submissions(row, cast, now)}
+    texts = {**create_messages(row, users, now), **create_submissions(row, users, now)}
     row = Integration.objects.get(pk=row.pk)
     return {
         "partner": acme,
         "integration": row,
         "agreement": agreement,
-        "rob": cast["rob"],
-        "cast": cast,
+        "rob": users["rob"],
+        "users": users,
         "report": create_report(acme, now),
         "recipient": ExternalRecipient.objects.create(scope="programs", email="vip@bank.example", added_at=now),
         **create_subscriptions(acme, alice, now),
-        **invite_reviewer(cast["sam"], now),
+        **invite_reviewer(users["sam"], now),
         "listed": Integration.objects.get(pk=integration.pk),
         "dismissed_request": dismissed_request,
         "other": other,
@@ -120,7 +120,7 @@ def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
             read_at=now,
             finished_at=now,
         ),
-        "member": acme.memberships.get(user=cast["bob"]),
+        "member": acme.memberships.get(user=users["bob"]),
         **texts,
         "ci_report": CiCheckReport.objects.create(
             integration=row, reported_by=f"ci {CANARY}", commit="9f3c1e0", outcome="pass", at=now
@@ -179,26 +179,26 @@ def create_report(acme: Any, now: Any) -> str:
     return str(report_scope.key)
 
 
-def request_changes(row: Any, cast: Any, now: Any) -> Any:
+def request_changes(row: Any, users: Any, now: Any) -> Any:
     """Return the integration in review with a published finding that the partner has not answered."""
-    rita = cast["rita"]
-    row = advance_to_stage(row, "review", partner=cast["alice"], reviewer=rita, now=now)
+    rita = users["rita"]
+    row = advance_to_stage(row, "review", partner=users["alice"], reviewer=rita, now=now)
     review_claims.claim_review(row, actor=rita, now=now)
     reviewing.raise_finding(row, FORM, f"Explain {CANARY}.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note=CANARY, now=now)
     return Integration.objects.get(pk=row.pk)
 
 
-def dismiss_notice(row: Any, cast: Any, now: Any) -> int:
+def dismiss_notice(row: Any, users: Any, now: Any) -> int:
     """Let Rita dismiss a suggested notice. Return the number of the event, which has the evidence."""
     request = {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "reason": f"2 breaches {CANARY}"}
     perform_transition(row, "suggest_notice", actor=None, now=now, **request)
-    return int(perform_transition(row, "dismiss_request", actor=cast["rita"], note=CANARY, now=now).seq)
+    return int(perform_transition(row, "dismiss_request", actor=users["rita"], note=CANARY, now=now).seq)
 
 
-def create_messages(row: Any, cast: Any, now: Any) -> dict[str, Any]:
+def create_messages(row: Any, users: Any, now: Any) -> dict[str, Any]:
     """Create messages of both sides, a note, an unpublished finding, and a draft."""
-    rita, alice = cast["rita"], cast["alice"]
+    rita, alice = users["rita"], users["alice"]
     reviewing.post_message(row, f"From us: {CANARY}", actor=alice, now=now)
     reviewing.post_message(row, f"Note: {CANARY}", actor=rita, now=now, is_internal=True)
     unpublished = reviewing.raise_finding(row, FORM, f"Show {CANARY}.", actor=rita, now=now)
@@ -216,9 +216,9 @@ def build_schema(row: Any) -> bytes:
     return json.dumps(schema).encode()
 
 
-def create_submissions(row: Any, cast: Any, now: Any) -> dict[str, Any]:
+def create_submissions(row: Any, users: Any, now: Any) -> dict[str, Any]:
     """Create a document, a scheduled meeting, and a test account."""
-    alice, rita = cast["alice"], cast["rita"]
+    alice, rita = users["alice"], users["rita"]
     file = SimpleUploadedFile(f"{CANARY}.txt", CANARY.encode())
     document = documents.upload_document(row, LOGS, validate_file(file, ("txt",)), actor=alice, now=now)
     times = (now + timedelta(days=5), now + timedelta(days=6))

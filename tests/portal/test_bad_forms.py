@@ -57,7 +57,7 @@ texts = st.text(max_size=40).map(lambda text: text.encode("utf-8", "ignore").dec
 values = st.one_of(st.sampled_from(VALID_VALUES), st.sampled_from(HOSTILE_TEXTS), texts)
 # failures name the field, so shrinking the example isn't worth its time
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-quick = settings(max_examples=10, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
+quick_settings = settings(max_examples=10, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
 
 
 def test_every_form_is_in_the_table() -> None:
@@ -73,7 +73,7 @@ def draw_form_data(draw: st.DataObject, names: list[str]) -> QueryDict:
 
 
 @pytest.mark.parametrize("case", FORMS, ids=lambda case: "-".join(filter(None, (case[0].__qualname__, case[1]))))
-@quick
+@quick_settings
 @given(draw=st.data())
 def test_form_accepts_any_input_or_explains_errors(case: Any, alice: Any, draw: st.DataObject) -> None:
     with context.request_context(build_request(alice)):
@@ -138,14 +138,14 @@ FIELDS = [
 
 
 @pytest.mark.parametrize("page", PAGES)
-@quick
+@quick_settings
 @given(draw=st.data())
 def test_page_accepts_any_input(page: str, alice: Any, charlie: Any, rita: Any, draw: st.DataObject) -> None:
-    cast = {"alice": alice, "charlie": charlie, "rita": rita}
+    users = {"alice": alice, "charlie": charlie, "rita": rita}
     slug = ["acme"] if page in ("partners:edit", "partners:invite") else []
     post = draw_form_data(draw, FIELDS)
     code, text = send_request(
-        create_client(cast.get(PAGES[page] or "nobody")), reverse(page, args=slug), dict(post.lists())
+        create_client(users.get(PAGES[page] or "nobody")), reverse(page, args=slug), dict(post.lists())
     )
     assert code.rstrip("+") in ("in", "200", "302", "403", "422", "429"), code
     assert "<script>alert(1)" not in text

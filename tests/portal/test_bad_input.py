@@ -58,7 +58,7 @@ PARAMETERS = (
     "age",
     "queue_query",
 )
-quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+quick_settings = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def get_role_of_button(label: str) -> str:
@@ -87,13 +87,13 @@ def refuse_like_postgresql(db: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def clients(cast: Any) -> dict[str, Client]:
-    return {role: create_client(cast[role]) for role in ("alice", "rita")}
+def clients(users: Any) -> dict[str, Client]:
+    return {role: create_client(users[role]) for role in ("alice", "rita")}
 
 
 @pytest.mark.parametrize("role", ROUNDS)
-def test_bad_url_parameters_break_no_page(cast: Any, world: Any, role: str) -> None:
-    client, failures = create_client(cast[role]), []
+def test_bad_url_parameters_break_no_page(users: Any, world: Any, role: str) -> None:
+    client, failures = create_client(users[role]), []
     for name in sorted(list_page_names()):
         url = build_url(name, world)
         for first in range(ROUNDS[role]):
@@ -132,7 +132,7 @@ texts = st.text(st.characters(), max_size=60).map(
 )
 
 
-@quick
+@quick_settings
 @given(text=texts)
 def test_any_text_is_saved_or_refused_with_field_error(clients: Any, world: Any, text: str) -> None:
     """The details of an integration are saved, or the form is shown again with an error and the entered text."""

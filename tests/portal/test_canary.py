@@ -51,12 +51,12 @@ def hide_email_log(settings: Any) -> None:
 
 
 @pytest.fixture
-def rival_draft(world: Any, cast: Any) -> Any:
+def rival_draft(world: Any, users: Any) -> Any:
     """Create a draft of Globex with the repository and name of Acme's unlisted integration."""
     now = timezone.now()
-    draft = drafts.create_draft(world["other"].partner, "nomad", actor=cast["charlie"], now=now)
+    draft = drafts.create_draft(world["other"].partner, "nomad", actor=users["charlie"], now=now)
     fit = RIVAL | {"category": "ci-cd", "offerings": ["Open Source"], "homepage": ""}
-    return drafts.save_draft(draft, fit, version=0, actor=cast["charlie"], now=now)
+    return drafts.save_draft(draft, fit, version=0, actor=users["charlie"], now=now)
 
 
 def get_own_uuid(name: str, world: Any, rival_draft: Any) -> Any:
@@ -83,17 +83,17 @@ def test_every_page_named_here_exists() -> None:
 
 @pytest.mark.parametrize("role", ["anonymous", "charlie"])
 def test_no_answer_reveals_private_texts_to_another_partner(
-    crawl: Callable[[str], Crawl], cast: Any, world: Any, rival_draft: Any, role: str
+    crawl: Callable[[str], Crawl], users: Any, world: Any, rival_draft: Any, role: str
 ) -> None:
-    client = create_client(cast[role])
+    client = create_client(users[role])
     answers = [(what, send_request(client, url, fields)[1]) for what, url, fields in list_requests(world, rival_draft)]
     answers += [(what, answer.text) for what, answer in crawl(role).list_responses() if what not in CAPABILITY_PAGES]
     assert [what for what, text in answers if CANARY in text] == []
 
 
-def test_partner_reads_its_own_texts(cast: Any, world: Any) -> None:
+def test_partner_reads_its_own_texts(users: Any, world: Any) -> None:
     """The canary is really in the pages."""
-    alice = create_client(cast["alice"])
+    alice = create_client(users["alice"])
     page_names = (
         "submissions:detail",
         "submissions:history",
@@ -108,8 +108,10 @@ def test_partner_reads_its_own_texts(cast: Any, world: Any) -> None:
         assert CANARY in send_request(alice, build_url(name, world))[1], name
 
 
-def test_overlap_with_unlisted_integration_reveals_only_that_it_exists(cast: Any, world: Any, rival_draft: Any) -> None:
-    client = create_client(cast["charlie"])
+def test_overlap_with_unlisted_integration_reveals_only_that_it_exists(
+    users: Any, world: Any, rival_draft: Any
+) -> None:
+    client = create_client(users["charlie"])
     pages = [
         build_url("submissions:draft", world, uuid=rival_draft.uuid),
         build_url("submissions:confirm_draft", world, uuid=rival_draft.uuid),
@@ -122,25 +124,25 @@ def test_overlap_with_unlisted_integration_reveals_only_that_it_exists(cast: Any
 
 
 @pytest.mark.parametrize("answer", ["", "decline"])
-def test_introduction_reveals_nothing_before_both_agree(cast: Any, world: Any, answer: str) -> None:
+def test_introduction_reveals_nothing_before_both_agree(users: Any, world: Any, answer: str) -> None:
     url = build_url("submissions:introduction", world)
     if answer:
-        create_client(cast["alice"]).post(url, {"answer": answer})
-    text = send_request(create_client(cast["charlie"]), url)[1]
+        create_client(users["alice"]).post(url, {"answer": answer})
+    text = send_request(create_client(users["charlie"]), url)[1]
     own = send_request(
-        create_client(cast["charlie"]), build_url("submissions:history", world, uuid=world["other"].uuid)
+        create_client(users["charlie"]), build_url("submissions:history", world, uuid=world["other"].uuid)
     )[1]
     assert Introduction.objects.get().state == (f"{answer}d" if answer else "asked")
     assert ("Acme" in text, "Alice" in text, CANARY in text, "Alice" in own) == (False, False, False, False)
 
 
-def test_introduction_reveals_both_after_they_agreed(cast: Any, world: Any) -> None:
-    create_client(cast["alice"]).post(build_url("submissions:introduction", world), {"answer": "agree"})
-    text = send_request(create_client(cast["charlie"]), build_url("submissions:introduction", world))[1]
+def test_introduction_reveals_both_after_they_agreed(users: Any, world: Any) -> None:
+    create_client(users["alice"]).post(build_url("submissions:introduction", world), {"answer": "agree"})
+    text = send_request(create_client(users["charlie"]), build_url("submissions:introduction", world))[1]
     assert "alice@acme.example" in text
 
 
-def test_no_email_reveals_private_texts_to_another_partner(cast: Any, world: Any) -> None:
+def test_no_email_reveals_private_texts_to_another_partner(users: Any, world: Any) -> None:
     mailboxes = [world[name].edition.mailbox for name in ("integration", "task")]
     inside = Q(to__endswith="@acme.example") | Q(to__endswith="@program.example") | Q(to__in=mailboxes)
     theirs = list(EmailMessage.objects.exclude(inside))

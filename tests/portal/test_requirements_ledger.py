@@ -77,7 +77,7 @@ def test_row_without_proof_or_with_a_gap_is_not_proven(proof: tuple[str, ...], g
     assert not LedgerRow("X-1", "Asks.", (EDITION,), proof, gap).is_proven
 
 
-def test_wrong_number_is_refused(tmp_path: Path) -> None:
+def test_wrong_figure_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text("title: X\nrequirements:\n  - {id: x1, asks: Asks., by: []}\n")
     with pytest.raises(ContentError, match=r'a document and a number, such as "TIP-2\.1"'):
         load_ledger(tmp_path)

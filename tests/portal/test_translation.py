@@ -140,10 +140,10 @@ def list_bracketed_texts() -> Iterator[str]:
     yield from (text for text in list_database_texts() if pseudo_language.OPEN in text)
 
 
-def test_nothing_is_stored_in_the_language_of_the_actor(cast: Any, world: Any) -> None:
+def test_nothing_is_stored_in_the_language_of_the_actor(users: Any, world: Any) -> None:
     pages_by_text: dict[str, set[str]] = {}
     for role in ("alice", "rita"):
-        client = create_client(cast[role])
+        client = create_client(users[role])
         cookies = deepcopy(client.cookies)
         for label, (url, form_data) in sorted(list_button_requests(world).items()):
             with pseudo_language.activate_pseudo_language(), roll_back() as attempt:
@@ -155,7 +155,7 @@ def test_nothing_is_stored_in_the_language_of_the_actor(cast: Any, world: Any) -
     assert {label: texts for label, texts in pages_by_text.items() if texts} == {}
 
 
-def test_emails_have_no_untranslatable_text(cast: Any, world: Any, settings: Any) -> None:
+def test_emails_have_no_untranslatable_text(users: Any, world: Any, settings: Any) -> None:
     with pseudo_language.activate_pseudo_language():
         settings.LANGUAGE_CODE = (
             pseudo_language.CODE
@@ -163,7 +163,7 @@ def test_emails_have_no_untranslatable_text(cast: Any, world: Any, settings: Any
         perform_transition(
             world["integration"],
             "put_on_hold",
-            actor=cast["rita"],
+            actor=users["rita"],
             note="Legal looks at it.",
             waits_for="program",
         )

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
-from tests.fakes.github.state import KEEPER, State, license_object
+from tests.fakes.github.state import OWNER_TOKEN, State, build_license
 
 REPOSITORY = re.compile(r"^/repos/([^/]+/[^/]+)$")
 LICENSE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
@@ -36,7 +36,7 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         self.sent = self.rfile.read(length)
         self.plain_path = urlsplit(self.path).path.removeprefix("/api/v3")
-        state.seen.append(f"{self.command} {self.plain_path}")
+        state.requests.append(f"{self.command} {self.plain_path}")
         fault = next((each for each in state.faults if each.applies_to(self.plain_path)), None)
         if fault is not None:
             self.fail(fault.kind)
@@ -105,7 +105,9 @@ class Handler(BaseHTTPRequestHandler):
         query = dict(parse_qsl(urlsplit(self.path).query))
         page, size = int(query.get("page", "1")), int(query.get("per_page", "30"))
         names = access.readable.get(login, [])
-        rows = [self.upstream(f"/repos/{name}", KEEPER)[1] for name in names[(page - 1) * size : page * size]]
+        rows = [
+            self.request_upstream(f"/repos/{name}", OWNER_TOKEN)[1] for name in names[(page - 1) * size : page * size]
+        ]
         next_page = f"{self.server.url}/user/repos?per_page={size}&page={page + 1}"
         self.answer_tagged(200, rows, {"Link": f'<{next_page}>; rel="next"'} if names[page * size :] else {})
         return True
@@ -125,7 +127,7 @@ class Handler(BaseHTTPRequestHandler):
         query = dict(parse_qsl(urlsplit(self.path).query))
         tracker_response = tracker.answer(match[2], query) if self.command == "GET" else None
         if tracker_response is not None:
-            next_page = tracker.next_page(match[2], query, tracker_response[1])
+            next_page = tracker.build_next_page_query(match[2], query, tracker_response[1])
             address = f"{self.server.url}{self.plain_path}?{urlencode(next_page)}"
             self.answer_tagged(*tracker_response, {"Link": f'<{address}>; rel="next"'} if next_page else {})
         return tracker_response is not None
@@ -135,12 +137,12 @@ class Handler(BaseHTTPRequestHandler):
         match = ISSUE_LISTS.match(self.plain_path)
         if match is None or self.command != "GET":
             return False
-        status, issues = self.upstream(f"/repos/{match[1]}/issues?state=all&per_page=100")
+        status, issues = self.request_upstream(f"/repos/{match[1]}/issues?state=all&per_page=100")
         if status != 200:
             return False
         rows = []
         for issue in issues:
-            issue_rows = self.upstream(f"/repos/{match[1]}/issues/{issue['number']}/{match[2]}?per_page=100")[1]
+            issue_rows = self.request_upstream(f"/repos/{match[1]}/issues/{issue['number']}/{match[2]}?per_page=100")[1]
             rows += [row | {"issue": issue} if match[2] == "events" else row for row in issue_rows]
         query = dict(parse_qsl(urlsplit(self.path).query))
         rows = [row for row in rows if row.get("updated_at", "9") >= query.get("since", "")]
@@ -149,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer_tagged(200, rows[first : first + int(query.get("per_page", "30"))])
         return True
 
-    def upstream(self, path: str, token: str = "") -> tuple[int, Any]:
+    def request_upstream(self, path: str, token: str = "") -> tuple[int, Any]:
         connection = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=MAX_STALL_SECONDS)
         request_headers = {"Authorization": self.headers["Authorization"]} if "Authorization" in self.headers else {}
         request_headers |= {"Authorization": f"token {token}"} if token else {}
@@ -172,7 +174,7 @@ class Handler(BaseHTTPRequestHandler):
         if spdx is None:
             self.answer_json(404, {"message": "Not Found"})
         else:
-            self.answer_json(200, {"name": "LICENSE", "path": "LICENSE", "license": license_object(spdx)})
+            self.answer_json(200, {"name": "LICENSE", "path": "LICENSE", "license": build_license(spdx)})
 
     def answer_bytes(self) -> bool:
         state = self.server.state
@@ -197,7 +199,7 @@ class Handler(BaseHTTPRequestHandler):
         """Return whether a repository is private and the token belongs to nobody who can read it."""
         access = self.server.state.user_access
         login = access.logins.get(authorization.partition(" ")[2], "")
-        is_private = bool(self.upstream(f"/repos/{full_name}", KEEPER)[1].get("private"))
+        is_private = bool(self.request_upstream(f"/repos/{full_name}", OWNER_TOKEN)[1].get("private"))
         return is_private and full_name not in access.readable.get(login, [])
 
     def forward(self) -> None:
@@ -207,7 +209,7 @@ class Handler(BaseHTTPRequestHandler):
         if headers.get("Authorization", "").partition(" ")[2] in self.server.state.apps.issued_tokens:
             del headers["Authorization"]  # the emulator has no Apps; public data needs no token
         if (token := headers.get("Authorization", "").partition(" ")[2]) in self.server.state.user_access.logins:
-            upstream_token = self.server.state.user_access.translate(token, self.plain_path, KEEPER)
+            upstream_token = self.server.state.user_access.translate_token(token, self.plain_path, OWNER_TOKEN)
             headers |= {"Authorization": f"token {upstream_token}"} if upstream_token else {}
             headers = headers if upstream_token else {k: v for k, v in headers.items() if k != "Authorization"}
         query = urlsplit(self.path).query
@@ -232,7 +234,7 @@ class Handler(BaseHTTPRequestHandler):
             headers["content-type"] = "application/json"
         match = REPOSITORY.match(self.plain_path)
         if status == 200 and match and self.command == "GET":
-            body = self.with_license(match[1].lower(), body)
+            body = self.add_license(match[1].lower(), body)
         if status == 200 and self.command == "GET" and "json" in headers.get("content-type", ""):
             tag = f'W/"{hashlib.sha256(body).hexdigest()}"'
             headers["ETag"] = tag
@@ -245,13 +247,13 @@ class Handler(BaseHTTPRequestHandler):
         token = parse_token(body)
         if not token:
             return body
-        login = self.upstream("/user", token)[1]["login"]
+        login = self.request_upstream("/user", token)[1]["login"]
         self.server.state.user_access.accounts[login] = token
-        return json.dumps(self.server.state.user_access.issue(login)).encode()
+        return json.dumps(self.server.state.user_access.issue_tokens(login)).encode()
 
-    def with_license(self, name: str, body: bytes) -> bytes:
+    def add_license(self, name: str, body: bytes) -> bytes:
         spdx = self.server.state.licenses.get(name)
-        repository = json.loads(body) | {"license": license_object(spdx) if spdx else None}
+        repository = json.loads(body) | {"license": build_license(spdx) if spdx else None}
         return json.dumps(repository | self.server.state.extra.get(name, {})).encode()
 
     def answer_json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:

@@ -17,7 +17,7 @@ from tests.fakes import signed_releases
 from tests.fakes.github.apps import Apps
 from tests.fakes.github.install import ensure_node_modules, find_node
 from tests.fakes.github.proxy import Proxy
-from tests.fakes.github.state import KEEPER, Fault
+from tests.fakes.github.state import OWNER_TOKEN, Fault
 from tests.fakes.github.tracker import Tracker
 from tests.fakes.github.user_access import UserAccess
 from tests.servers.base import find_free_port
@@ -48,7 +48,7 @@ class Repo:
     files: tuple[tuple[str, str], ...] = ()
 
 
-def license_text(spdx: str) -> str:
+def build_license_text(spdx: str) -> str:
     """Return the text of a license with its blanks filled in, or one line if the text isn't stored."""
     path = TEXTS / f"{spdx}.txt"
     text = path.read_text(encoding="utf-8") if path.exists() else f"All of this is under terms called {spdx}.\n"
@@ -108,7 +108,7 @@ class GitHub:
         members = [{"login": "keeper", "role": "admin"}]
         scopes = ["repo", "user"]
         config = {
-            "tokens": {t: {"login": who, "scopes": scopes} for t, who in ((TOKEN, "portal"), (KEEPER, "keeper"))},
+            "tokens": {t: {"login": who, "scopes": scopes} for t, who in ((TOKEN, "portal"), (OWNER_TOKEN, "keeper"))},
             "github": {
                 "users": [{"login": "portal"}, {"login": "keeper"}, *people],
                 "orgs": [{"login": owner, "name": owner, "members": members} for owner in owners],
@@ -121,51 +121,51 @@ class GitHub:
         self.seeded, self.people = repos, people
         self.reset(hidden=False)
         for repo in repos:
-            license = (("LICENSE", license_text(repo.license)),) if repo.license else ()
+            license = (("LICENSE", build_license_text(repo.license)),) if repo.license else ()
             for path, text in (*license, *repo.files):
-                self.commit(repo.full_name, path, text)
+                self.commit_file(repo.full_name, path, text)
             for tag in repo.releases:
                 self.publish(repo.full_name, tag)
         self.is_touched = False
 
     def publish(self, full_name: str, tag: str) -> None:
         """Publish a release. A release of a Terraform provider gets all its signed files."""
-        release_id, name = self.release(full_name, tag), full_name.partition("/terraform-provider-")[2]
+        release_id, name = self.create_release(full_name, tag), full_name.partition("/terraform-provider-")[2]
         if name and re.fullmatch(r"v\d+\.\d+\.\d+", tag):
             for file, content in signed_releases.build_release(name, tag[1:]).files.items():
-                self.asset(full_name, release_id, tag, file, content)
+                self.upload_asset(full_name, release_id, tag, file, content)
 
-    def commit(self, full_name: str, path: str, text: str | None) -> str:
+    def commit_file(self, full_name: str, path: str, text: str | None) -> str:
         """Commit a file to the default branch, or delete it if there is no text. Return the commit."""
         address = f"/repos/{full_name}/contents/{path}"
         body: dict[str, Any] = {"message": f"{'Write' if text is not None else 'Remove'} {path}"}
         with contextlib.suppress(AssertionError):  # a new file
-            body["sha"] = self.ask("GET", address)["sha"]
+            body["sha"] = self.request("GET", address)["sha"]
         if text is None:
-            return str(self.ask("DELETE", address, body)["commit"]["sha"])
+            return str(self.request("DELETE", address, body)["commit"]["sha"])
         body["content"] = base64.b64encode(text.encode()).decode()
-        return str(self.ask("PUT", address, body)["commit"]["sha"])
+        return str(self.request("PUT", address, body)["commit"]["sha"])
 
-    def tag(self, full_name: str, tag: str) -> None:
+    def create_tag(self, full_name: str, tag: str) -> None:
         """Tag the newest commit unless the tag exists, as GitHub does for a new release."""
-        branch = self.ask("GET", f"/repos/{full_name}")["default_branch"]
-        head = self.ask("GET", f"/repos/{full_name}/commits/{branch}")["sha"]
+        branch = self.request("GET", f"/repos/{full_name}")["default_branch"]
+        head = self.request("GET", f"/repos/{full_name}/commits/{branch}")["sha"]
         try:
-            self.ask("POST", f"/repos/{full_name}/git/refs", {"ref": f"refs/tags/{tag}", "sha": head})
+            self.request("POST", f"/repos/{full_name}/git/refs", {"ref": f"refs/tags/{tag}", "sha": head})
         except AssertionError as refusal:
             if "422" not in str(refusal):
                 raise
 
-    def release(self, full_name: str, tag: str, *, draft: bool = False, prerelease: bool = False) -> int:
+    def create_release(self, full_name: str, tag: str, *, draft: bool = False, prerelease: bool = False) -> int:
         """Publish a release. Return its ID."""
         if not draft:
-            self.tag(full_name, tag)
+            self.create_tag(full_name, tag)
         body = {"tag_name": tag, "name": tag, "draft": draft, "prerelease": prerelease}
-        return int(self.ask("POST", f"/repos/{full_name}/releases", body)["id"])
+        return int(self.request("POST", f"/repos/{full_name}/releases", body)["id"])
 
-    def asset(self, full_name: str, release: int, tag: str, name: str, content: bytes) -> int:
+    def upload_asset(self, full_name: str, release: int, tag: str, name: str, content: bytes) -> int:
         """Attach a file that can be downloaded to a release. Return its ID."""
-        created_asset = self.ask("POST", f"/repos/{full_name}/releases/{release}/assets?name={name}", content)
+        created_asset = self.request("POST", f"/repos/{full_name}/releases/{release}/assets?name={name}", content)
         self.proxy.state.assets[str(created_asset["id"])] = content
         self.proxy.state.downloads[(full_name.lower(), tag, name)] = content
         return int(created_asset["id"])
@@ -201,16 +201,16 @@ class GitHub:
         return self.proxy.state.user_access
 
     @property
-    def seen(self) -> list[str]:
+    def requests(self) -> list[str]:
         """Return the requests since the last reset, such as "GET /repos/acme/rocket"."""
-        return self.proxy.state.seen
+        return self.proxy.state.requests
 
-    def ask(self, method: str, path: str, body: Any = None) -> Any:
+    def request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request to the emulator as the owner of all repositories."""
         self.is_touched = self.is_touched or method != "GET"
         connection = http.client.HTTPConnection("127.0.0.1", self.proxy.state.upstream, timeout=10)
         request_body = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
-        headers = {"Authorization": f"token {KEEPER}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"token {OWNER_TOKEN}", "Content-Type": "application/json"}
         if isinstance(body, bytes):
             headers["Content-Type"] = "application/octet-stream"
         try:
@@ -248,7 +248,7 @@ class GitHub:
 
     def _is_ready(self) -> bool:
         try:
-            self.ask("GET", "/user")
+            self.request("GET", "/user")
         except (OSError, http.client.HTTPException):
             return False
         return True

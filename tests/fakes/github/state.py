@@ -9,7 +9,7 @@ from tests.fakes.github.apps import Apps
 from tests.fakes.github.tracker import Tracker
 from tests.fakes.github.user_access import UserAccess
 
-KEEPER = "token-of-the-keeper"  # owns everything that is seeded
+OWNER_TOKEN = "token-of-the-keeper"  # owns everything that is seeded
 
 
 @dataclass
@@ -47,11 +47,11 @@ class State:
     apps: Apps = field(default_factory=Apps)
     user_access: UserAccess = field(default_factory=UserAccess)
     faults: list[Fault] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
 
 
-def license_object(spdx: str) -> dict[str, Any]:
+def build_license(spdx: str) -> dict[str, Any]:
     """Return a license as GitHub names it; NOASSERTION stands for a text that it doesn't recognize."""
     if spdx == "NOASSERTION":
         return {"key": "other", "name": "Other", "spdx_id": spdx, "url": None, "node_id": "L"}

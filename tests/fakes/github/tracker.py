@@ -39,7 +39,7 @@ class WebhookDelivery:
     event: str
     body: bytes
 
-    def headers(self, secret: str) -> dict[str, str]:
+    def build_headers(self, secret: str) -> dict[str, str]:
         """Return the headers for Django's test client."""
         signature = hmac.new(secret.encode(), self.body, hashlib.sha256).hexdigest()
         return {
@@ -71,7 +71,7 @@ class Tracker:
     redelivered: list[int] = field(default_factory=list)
     last: int = 0
 
-    def repository(self) -> dict[str, Any]:
+    def build_repository(self) -> dict[str, Any]:
         owner, name = self.full_name.split("/")
         return {
             "id": self.id,
@@ -183,14 +183,14 @@ class Tracker:
     def ping(self) -> WebhookDelivery:
         hook = {"id": self.hook_id, "events": ["issues", "issue_comment"], "active": True}
         payload = {"zen": "Keep it logically awesome.", "hook_id": self.hook_id, "hook": hook}
-        return self._build_webhook("ping", payload | {"repository": self.repository()})
+        return self._build_webhook("ping", payload | {"repository": self.build_repository()})
 
     def answer(self, path: str, query: dict[str, str], page_size: int = PER_PAGE) -> tuple[int, Any] | None:
         """Return GitHub's response to a GET request below the repository, or None for unknown paths."""
         size = int(query.get("per_page", page_size))
         start = (int(query.get("page", "1")) - 1) * size
         if path == "":
-            return 200, self.repository()
+            return 200, self.build_repository()
         if path == "/issues":
             return 200, self._list_issues(query)[start : start + size]
         if path == "/issues/comments":
@@ -222,18 +222,18 @@ class Tracker:
         first = int(query.get("cursor", "v1_9999999999999").removeprefix("v1_"))
         return sorted((d for d in self.deliveries if d["id"] <= first), key=lambda d: -int(d["id"]))[:size]
 
-    def cursor(self, path: str, rows: list[dict[str, Any]]) -> str:
+    def find_cursor(self, path: str, rows: list[dict[str, Any]]) -> str:
         """Return the cursor of the next page as in GitHub's Link header, blank for the last page."""
         if path != f"/hooks/{self.hook_id}/deliveries" or not rows:
             return ""
         older = [d["id"] for d in self.deliveries if d["id"] < rows[-1]["id"]]
         return f"v1_{max(older)}" if older else ""
 
-    def next_page(self, path: str, query: dict[str, str], rows: Any) -> dict[str, str]:
+    def build_next_page_query(self, path: str, query: dict[str, str], rows: Any) -> dict[str, str]:
         """Return the query of the next page, empty for the last page and for responses that are no list."""
         if not isinstance(rows, list):
             return {}
-        if cursor := self.cursor(path, rows):
+        if cursor := self.find_cursor(path, rows):
             return query | {"cursor": cursor}
         after = query | {"page": str(int(query.get("page", "1")) + 1)}
         more = None if path.endswith("/deliveries") else self.answer(path, after)
@@ -276,7 +276,7 @@ class Tracker:
 
     def _send_webhook(self, event: str, action: str, number: int, by: Person, **more: Any) -> None:
         payload = {"action": action, "issue": self.issues[number], "sender": by.raw(), **more}
-        self.webhooks.append(self._build_webhook(event, payload | {"repository": self.repository()}))
+        self.webhooks.append(self._build_webhook(event, payload | {"repository": self.build_repository()}))
 
     def _build_webhook(self, event: str, payload: dict[str, Any]) -> WebhookDelivery:
         guid = str(uuid5(ORG, f"{self.full_name} {self._next_id()}"))

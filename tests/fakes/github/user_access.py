@@ -31,9 +31,9 @@ class UserAccess:
     accounts: dict[str, str] = field(default_factory=dict)
     count: int = 0
 
-    def issue(self, login: str) -> dict[str, Any]:
+    def issue_tokens(self, login: str) -> dict[str, Any]:
         """Issue new tokens of a person. Earlier tokens become invalid, as after a refresh at GitHub."""
-        self.forget(login)
+        self.revoke_tokens(login)
         self.count += 1
         access, refresh = f"ghu_{login}_{self.count}", f"ghr_{login}_{self.count}"
         self.logins[access], self.refresh_tokens[refresh] = login, login
@@ -41,7 +41,7 @@ class UserAccess:
         lasting = {"expires_in": self.lasts, "refresh_token": refresh, "refresh_token_expires_in": 15897600}
         return issued | (lasting if self.lasts else {})
 
-    def forget(self, login: str) -> None:
+    def revoke_tokens(self, login: str) -> None:
         """Invalidate all tokens of a person, as when they revoke the App at GitHub."""
         self.logins = {token: owner for token, owner in self.logins.items() if owner != login}
         self.refresh_tokens = {token: owner for token, owner in self.refresh_tokens.items() if owner != login}
@@ -64,17 +64,17 @@ class UserAccess:
         login = self.refresh_tokens.get(request["refresh_token"])
         if (request["client_id"], request["client_secret"]) != CLIENT:
             return 200, {"error": "incorrect_client_credentials"}
-        return 200, self.issue(login) if login else {"error": "bad_refresh_token"}
+        return 200, self.issue_tokens(login) if login else {"error": "bad_refresh_token"}
 
     def _revoke(self, authorization: str, request: dict[str, str]) -> Answer:
         expected = base64.b64encode(":".join(CLIENT).encode()).decode()
         login = self.logins.get(request["access_token"])
         if authorization != f"Basic {expected}" or login is None:
             return 404, {"message": "Not Found"}
-        self.forget(login)
+        self.revoke_tokens(login)
         return 204, None
 
-    def translate(self, token: str, path: str, owner: str) -> str | None:
+    def translate_token(self, token: str, path: str, owner: str) -> str | None:
         """Return the emulator's token with the same access as a person's token, or None for public access."""
         login, match = self.logins[token], REPOSITORY.match(path)
         if match is None:

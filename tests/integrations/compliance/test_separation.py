@@ -141,7 +141,7 @@ def test_review_page_asks_only_reviewers_who_can_decide(reach: Any, sign_in: Sig
     assert labels == [(True, False, []), (False, True, ["Decide"])]
 
 
-def test_managers_hear_that_no_reviewer_can_decide(
+def test_managers_are_notified_that_no_reviewer_can_decide(
     reach: Any, sign_in: SignIn, rita: User, rob: User, mae: User, sam: User
 ) -> None:
     row = reach("suspension_appealed")
@@ -158,7 +158,7 @@ def test_managers_hear_that_no_reviewer_can_decide(
     assert "No reviewer can decide (add a reviewer)" in get_text(sign_in(mae).get("/queue/"), "table")
 
 
-def test_administrators_hear_of_it_without_a_manager(reach: Any, rita: User, rob: User, sam: User) -> None:
+def test_administrators_are_notified_without_a_manager(reach: Any, rita: User, rob: User, sam: User) -> None:
     row = reach("suspension_appealed")
     emails = EmailMessage.objects.filter(event__event_type="compliance.appealed").order_by("pk")
     assert [email.to for email in emails] == [sam.email, row.edition.mailbox]

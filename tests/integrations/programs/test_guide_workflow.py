@@ -17,7 +17,7 @@ from integrations.submissions.services import findings, requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.core.errors import ActionRefused
 from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
-from tests.fakes.github.server import TEXTS, license_text
+from tests.fakes.github.server import TEXTS, build_license_text
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import parse
 from tests.integrations.programs.guides import GUIDES, NOMAD, PROVIDER, RUN_TASK
@@ -241,7 +241,7 @@ def test_provider_is_published_then_applied_for_then_verified() -> None:
 def judge_license(program: tuple[str, str], spdx: str) -> str:
     subject = build_subject(PROGRAMS[program[0]], get_edition(*program), "acme/terraform-provider-rocket")
     sources = FakeSources(
-        code_answer=build_snapshot({"LICENSE": license_text(spdx)}),
+        code_answer=build_snapshot({"LICENSE": build_license_text(spdx)}),
         releases_answer=(build_release("v1.2.0"),),
         repository_answer=replace(REPOSITORY, license_spdx=""),
     )

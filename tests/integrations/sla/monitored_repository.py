@@ -85,7 +85,7 @@ def post_delivery(
     monitored_repository: MonitoredRepository, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any
 ) -> int:
     """Deliver to the portal as GitHub does. Return the status code."""
-    headers_sent = delivery.headers(secret) | headers
+    headers_sent = delivery.build_headers(secret) | headers
     response = Client().post(
         f"/inbound/github/{monitored_repository.uuid}/", delivery.body, "application/json", headers=headers_sent
     )

@@ -45,9 +45,7 @@ def test_page_without_urgent_issues_says_that_no_action_is_needed(acme: Partner,
     assert (IDLE_SENTENCE in page, "Action required" in page) == (True, False)
 
 
-def test_delisted_integration_offers_its_reinstatement_beside_the_sentence(
-    acme: Partner, alice: Any, sign_in: Any
-) -> None:
+def test_page_of_a_delisted_integration_offers_its_reinstatement(acme: Partner, alice: Any, sign_in: Any) -> None:
     row = create_idle_integration(acme, next_action_code="none_delisted", listing_status="delisted")
     page = get_text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
     assert "No action needed. The integration is delisted. Request reinstatement" in page

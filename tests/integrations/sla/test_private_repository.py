@@ -11,7 +11,7 @@ from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing, issue_sync, reconciliation
 from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock
-from tests.fakes.github.server import KEEPER, GitHub
+from tests.fakes.github.server import OWNER_TOKEN, GitHub
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import poll
 from tests.integrations.sla.github.test_delivery_processing import deliver, list_event_texts, list_state
@@ -31,8 +31,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.github]
 
 @pytest.fixture
 def monitored_repository(acme: Partner, github: GitHub, settings: Any) -> MonitoredRepository:
-    github.proxy.state.tokens.add(KEEPER)
-    settings.GITHUB_TOKEN = KEEPER
+    github.proxy.state.tokens.add(OWNER_TOKEN)
+    settings.GITHUB_TOKEN = OWNER_TOKEN
     return monitor_repository(create_listed_integration(acme))
 
 
@@ -43,7 +43,7 @@ def tracker(monitored_repository: MonitoredRepository, github: GitHub) -> Tracke
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     assert poll(monitored_repository, OPENED_AT + HOUR) == 1
     tracker.private = True
-    github.seen.clear()
+    github.requests.clear()
     return tracker
 
 
@@ -53,7 +53,7 @@ def test_only_the_visibility_of_a_private_repository_is_read(
     before = list_event_texts(monitored_repository), monitored_repository.cursors, monitored_repository.etags
     tracker.open(REPORTER, "A secret", OPENED_AT + HOUR)
     poll(monitored_repository, OPENED_AT + 3 * HOUR)
-    assert github.seen == [f"GET /repos/{monitored_repository.repository}"]
+    assert github.requests == [f"GET /repos/{monitored_repository.repository}"]
     assert (list_event_texts(monitored_repository), monitored_repository.cursors, monitored_repository.etags) == before
     assert (monitored_repository.trouble, monitored_repository.data_up_to) == (issue_sync.PRIVATE, OPENED_AT + HOUR)
     assert monitored_repository.poll_at == OPENED_AT + 3 * HOUR + reconciliation.TROUBLE_RETRY_DELAY
@@ -101,10 +101,10 @@ def test_webhook_of_the_partner_is_still_read(
     tracker.webhooks.clear()
     tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
     deliver(monitored_repository, tracker.webhooks)
-    github.seen.clear()
+    github.requests.clear()
     assert delivery_processing.process_due_deliveries(OPENED_AT + 4 * HOUR) == 1
     monitored_repository.refresh_from_db()
-    assert (list_event_texts(monitored_repository)[-1][1], monitored_repository.data_up_to, github.seen) == (
+    assert (list_event_texts(monitored_repository)[-1][1], monitored_repository.data_up_to, github.requests) == (
         PARTNER.login,
         OPENED_AT + HOUR,
         [],

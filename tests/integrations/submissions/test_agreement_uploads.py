@@ -110,16 +110,16 @@ def test_signature_of_the_program_in_the_portal_does_not_count_for_a_pdf(rocket,
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda row, cast, now: sign(row, cast["rita"], now, RITA), "Confirm or reject it"),
-        (lambda row, cast, now: upload(row, cast["rita"], now), "Only owners and editors of the company"),
-        (lambda row, cast, now: upload(row, cast["alice"], now, digest="0" * 64), "Read the agreement again"),
+        (lambda row, users, now: sign(row, users["rita"], now, RITA), "Confirm or reject it"),
+        (lambda row, users, now: upload(row, users["rita"], now), "Only owners and editors of the company"),
+        (lambda row, users, now: upload(row, users["alice"], now, digest="0" * 64), "Read the agreement again"),
         (
-            lambda row, cast, now: agreement_uploads.confirm_upload(row, TPA, actor=cast["alice"], now=now),
+            lambda row, users, now: agreement_uploads.confirm_upload(row, TPA, actor=users["alice"], now=now),
             "Only reviewers of the program can do this",
         ),
         (
-            lambda row, cast, now: agreement_uploads.reject_upload(
-                row, TPA, reason="No.", actor=cast["alice"], now=now
+            lambda row, users, now: agreement_uploads.reject_upload(
+                row, TPA, reason="No.", actor=users["alice"], now=now
             ),
             "Only reviewers of the program can do this",
         ),

@@ -225,7 +225,7 @@ def test_requirement_stays_fulfilled_after_the_review(integration_in_review, ali
     assert get_status(integration_in_review) == Status.SUBMITTED
 
 
-def test_second_maintenance_changes_nothing(integration_in_review, alice, rita, now):
+def test_maintaining_credentials_twice_changes_nothing(integration_in_review, alice, rita, now):
     submit_account(integration_in_review, alice, now)
     approve_integration(integration_in_review, rita, alice, now)
     later = now + timedelta(minutes=11)

@@ -105,7 +105,7 @@ def test_choice_between_versions_is_kept(sign_in, two_versions, alice, choice, n
     assert (data["name"], data["category"], data["offerings"]) == (name, category, DATA["offerings"])
 
 
-def test_unticked_boxes_of_mine_stay_unticked(sign_in, two_versions, alice):
+def test_unticked_boxes_of_the_own_version_stay_unticked(sign_in, two_versions, alice):
     mine = {f"mine_{key}": value for key, value in DATA.items() if key != "offerings"}
     sign_in(alice).post(get_url(two_versions, "resolve/"), mine | {"whole": "mine", "version": 2})
     assert IntegrationDraft.objects.get().data["offerings"] == []

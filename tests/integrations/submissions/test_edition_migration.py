@@ -220,9 +220,9 @@ def test_tier_that_both_editions_have_is_kept(
 
 @pytest.mark.any_database
 def test_tier_of_an_integration_that_left_the_program_is_kept(
-    edition_2026: None, at: Any, alice: Any, rita: Any, now: Any
+    edition_2026: None, integration_at: Any, alice: Any, rita: Any, now: Any
 ) -> None:
-    row = at("support", program="terraform-provider")
+    row = integration_at("support", program="terraform-provider")
     perform_transition(row, "downgrade_to_community", actor=alice, now=now)
     edition_migration.migrate_edition(row, "2021-10", actor=rita, now=now + timedelta(hours=1))
     integration = Integration.objects.get(pk=row.pk)

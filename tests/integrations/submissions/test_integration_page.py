@@ -84,7 +84,7 @@ def test_undone_decision_has_no_date(acme: Any, alice: Any, rita: Any, sign_in: 
 
 
 def test_undo_of_another_decision_keeps_the_date_of_the_review(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
-    rocket = drive(begin(acme, alice), "release", partner=alice, reviewer=rita)
+    rocket = advance_to_stage(create_integration(acme, alice), "release", partner=alice, reviewer=rita)
     perform_transition(rocket, "withdraw", actor=alice, now=NOW + DAY)
     perform_transition(rocket, "undo_decision", actor=alice, now=NOW + DAY + timedelta(minutes=1))
     assert list_dates(get_page(sign_in(alice), rocket))[2] == ("Decided", NOW, "Rita Reyes approved the integration")

@@ -157,7 +157,7 @@ def test_html_is_shown_as_entered(sign_in, alice):
 
 
 @pytest.mark.github
-def test_form_is_prefilled_from_github_and_says_so(sign_in, alice, github):
+def test_form_says_that_it_is_prefilled_from_github(sign_in, alice, github):
     github.seed(Repo("acme/terraform-provider-rocket", "Launches.", releases=("v1.0.0",)))
     address = "https://github.com/acme/terraform-provider-rocket"
     client = sign_in(alice)

@@ -72,7 +72,7 @@ FACTS = (
 
 
 @pytest.mark.parametrize("code", [*TEXTS, *COUNTED_TEXTS])
-def test_sentence_is_translated(code: str) -> None:
+def test_action_text_is_translated(code: str) -> None:
     with pseudo_language.activate_pseudo_language():
         assert code == "requirement" or render_action_text(code, VALUES).startswith(pseudo_language.OPEN)
 
@@ -89,7 +89,7 @@ def test_next_action_is_rendered_in_the_readers_language(snapshot: IntegrationSn
         assert all(render_action_text(**reason) for reason in list_reasons(snapshot))
 
 
-def test_sentence_within_a_sentence_is_rendered() -> None:
+def test_action_text_within_another_is_rendered() -> None:
     request = {"code": "sla_breaches", "params": {"count": 2, "days": 90}}
     text = "Decide on the compliance request “2 SLA breaches within 90 days”"
     assert render_action_text("decide_on_request", {"request": request}) == text

@@ -232,7 +232,7 @@ def test_security_log_shows_only_own_entries(sign_in: SignIn, alice: Any, bob: A
     assert ("of Alice" in page, "of Bob" in page) == (True, False)
 
 
-def test_security_log_has_a_sentence_for_every_kind(sign_in: SignIn, alice: Any) -> None:
+def test_security_log_has_a_description_of_every_kind(sign_in: SignIn, alice: Any) -> None:
     for kind in TEXTS.events:
         record_security_event(alice, kind)
     page = find_text(sign_in(alice).get("/profile/security/"))

@@ -81,9 +81,9 @@ ACCOUNT_PAGES = {
 
 
 @pytest.fixture
-def client_without_factor(cast: Any, settings: Any) -> Client:
+def client_without_factor(users: Any, settings: Any) -> Client:
     settings.STAFF_SECOND_FACTOR, settings.EMAIL_LOG_PUBLIC = "required", False
-    return create_client(cast["rita"])
+    return create_client(users["rita"])
 
 
 def test_every_other_page_redirects_to_the_setup(
@@ -108,8 +108,8 @@ def test_public_page_treats_the_reviewer_as_a_visitor(world: Any, client_without
     assert (len(users) > 10, [user for user in users if user.is_authenticated]) == (True, [])
 
 
-def test_calendar_of_a_reviewer_needs_the_factor(cast: Any, client_without_factor: Client, settings: Any) -> None:
-    url = calendar_feed.create_feed(cast["rita"], timezone.now()).removeprefix(settings.SITE_URL)
+def test_calendar_of_a_reviewer_needs_the_factor(users: Any, client_without_factor: Client, settings: Any) -> None:
+    url = calendar_feed.create_feed(users["rita"], timezone.now()).removeprefix(settings.SITE_URL)
     before = Client().get(url).status_code
-    TOTP.activate(cast["rita"], "JBSWY3DPEHPK3PXP")
+    TOTP.activate(users["rita"], "JBSWY3DPEHPK3PXP")
     assert (before, Client().get(url).status_code) == (404, 200)

@@ -23,14 +23,14 @@ UPLOAD_FIELDS = {
 
 
 def create_clients_by_role(world: dict[str, Any]) -> dict[str, ApiClient]:
-    cast = world["cast"]
+    users = world["users"]
     for name in ("rita", "rob", "sam", "vic", "mona", "audrey"):
-        add_second_factor(cast[name])
-    people = {name: create_api_client(cast[name]) for name in ROLES if cast.get(name)}
+        add_second_factor(users[name])
+    people = {name: create_api_client(users[name]) for name in ROLES if users.get(name)}
     return people | {
         "anonymous": ApiClient(),
-        "ci": create_api_client(cast["alice"], partner=world["partner"]),
-        "reader": create_api_client(cast["alice"], ["integrations:read"]),
+        "ci": create_api_client(users["alice"], partner=world["partner"]),
+        "reader": create_api_client(users["alice"], ["integrations:read"]),
     }
 
 

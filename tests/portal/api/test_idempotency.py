@@ -70,7 +70,7 @@ def test_refusal_is_stored_too(api: ApiClient, rocket: Any) -> None:
     assert first.status_code == 403
 
 
-def test_second_request_during_the_first_is_told_to_retry(api: ApiClient, rocket: Any) -> None:
+def test_second_request_during_the_first_must_be_retried(api: ApiClient, rocket: Any) -> None:
     send_message(api, rocket)
     IdempotencyRecord.objects.update(status=0)
     waiting = send_message(api, rocket)
@@ -116,13 +116,13 @@ def test_eight_concurrent_requests_are_executed_once(api: ApiClient, rocket: Any
         pytest.skip("needs a server that has several writers")
     gate, answers = threading.Barrier(8), []
 
-    def ask() -> None:
+    def send_request() -> None:
         gate.wait()
         answer = send_message(ApiClient(api.secret), rocket)
         answers.append((answer.status_code, answer.content))
         connections.close_all()
 
-    threads = [threading.Thread(target=ask) for _ in range(8)]
+    threads = [threading.Thread(target=send_request) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

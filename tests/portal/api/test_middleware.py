@@ -95,10 +95,10 @@ def test_every_request_is_read_as_utf8(content_type: str, read: str) -> None:
 
 @pytest.mark.every_database
 def test_busy_database_before_an_operation_is_reported(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def busy(*_: Any) -> None:
+    def raise_locked(*_: Any) -> None:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr("portal.api.middleware.tokens.authenticate_token", busy)
+    monkeypatch.setattr("portal.api.middleware.tokens.authenticate_token", raise_locked)
     answer = api.get("/me")
     assert (get_problem(answer), answer["Retry-After"]) == ((503, "service-unavailable"), "2")
 

@@ -139,12 +139,12 @@ def test_request_over_the_limit_gets_retry_after(api: ApiClient, settings: Any, 
 def test_without_a_cache_requests_are_not_limited(
     api: ApiClient, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: Any, **__: Any) -> None:
+    def raise_outage(*_: Any, **__: Any) -> None:
         raise OperationalError("away")
 
     settings.API_REQUESTS_PER_MINUTE = 1
-    monkeypatch.setattr(type(cache), "add", away, raising=False)
-    monkeypatch.setattr("django.core.cache.backends.locmem.LocMemCache.add", away)
+    monkeypatch.setattr(type(cache), "add", raise_outage, raising=False)
+    monkeypatch.setattr("django.core.cache.backends.locmem.LocMemCache.add", raise_outage)
     assert {api.get("/me").status_code for _ in range(3)} == {200}
 
 

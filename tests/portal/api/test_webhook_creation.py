@@ -45,7 +45,7 @@ def test_secret_of_a_new_webhook_signs_what_is_sent(api: ApiClient, acme: Any, r
     )
     assert api.post(f"/webhooks/{response.json()['uuid']}/test").status_code == 201
     send_due_deliveries()
-    (delivery,) = receiver.taken
+    (delivery,) = receiver.requests
     assert Webhook(response.json()["secret"]).verify(delivery.body, delivery.headers)["type"] == "portal.test"
     assert WebhookDeliveryAttempt.objects.get().status == 200
 

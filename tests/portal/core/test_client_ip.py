@@ -46,7 +46,7 @@ def find_client_ip(settings: Any, proxies: str, peer: str, forwarded_for: str | 
         ("1", "", None, ""),
     ],
 )
-def test_client_ip_behind_a_number_of_proxies(settings, proxies, peer, forwarded_for, expected):
+def test_client_ip_is_found_behind_a_number_of_proxies(settings, proxies, peer, forwarded_for, expected):
     assert find_client_ip(settings, proxies, peer, forwarded_for) == expected
 
 
@@ -70,7 +70,7 @@ NETWORKS = "10.0.0.0/8, fd00::/16"
         ("", None, ""),
     ],
 )
-def test_client_ip_behind_proxies_of_known_networks(settings, peer, forwarded_for, expected):
+def test_client_ip_is_found_behind_proxies_of_known_networks(settings, peer, forwarded_for, expected):
     assert find_client_ip(settings, NETWORKS, peer, forwarded_for) == expected
 
 

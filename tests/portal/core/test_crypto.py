@@ -7,28 +7,28 @@ from portal.core.crypto import DecryptionError, Secret, decrypt, encrypt, is_cur
 PLACE = "credential:1:2"
 
 
-def test_secret_opens_in_its_place():
+def test_secret_is_decrypted_in_its_place():
     assert decrypt(encrypt(Secret("user\npässword"), PLACE), PLACE) == Secret("user\npässword")
 
 
-def test_secret_sealed_twice_differs():
+def test_secret_encrypted_twice_differs():
     assert encrypt(Secret("a"), PLACE) != encrypt(Secret("a"), PLACE)
 
 
-def test_secret_in_another_row_does_not_open():
+def test_secret_in_another_row_is_not_decrypted():
     with pytest.raises(DecryptionError, match="are damaged"):
         decrypt(encrypt(Secret("a"), PLACE), "credential:2:2")
 
 
 @pytest.mark.parametrize("place", [12, 30, 40, -1])
-def test_secret_with_one_changed_bit_does_not_open(place):
+def test_secret_with_one_changed_bit_is_not_decrypted(place):
     ciphertext = bytearray(encrypt(Secret("a"), PLACE))
     ciphertext[place] ^= 1
     with pytest.raises(DecryptionError, match="are damaged"):
         decrypt(bytes(ciphertext), PLACE)
 
 
-def test_secret_of_a_deleted_key_does_not_open(settings):
+def test_secret_of_a_deleted_key_is_not_decrypted(settings):
     settings.ENCRYPTION_KEYS = ["old"]
     ciphertext = encrypt(Secret("a"), PLACE)
     settings.ENCRYPTION_KEYS = ["new"]
@@ -36,7 +36,7 @@ def test_secret_of_a_deleted_key_does_not_open(settings):
         decrypt(ciphertext, PLACE)
 
 
-def test_older_key_still_opens_and_newest_seals(settings):
+def test_older_key_still_decrypts_and_newest_encrypts(settings):
     settings.ENCRYPTION_KEYS = ["old"]
     before = encrypt(Secret("a"), PLACE)
     settings.ENCRYPTION_KEYS = ["new", "old"]
@@ -45,7 +45,7 @@ def test_older_key_still_opens_and_newest_seals(settings):
 
 
 @pytest.mark.parametrize("ciphertext", [b"", b"\x01", b"\x02" + b"a" * 60])
-def test_text_that_was_never_sealed_does_not_open(ciphertext):
+def test_text_that_was_never_encrypted_is_not_decrypted(ciphertext):
     with pytest.raises(DecryptionError):
         decrypt(ciphertext, PLACE)
 

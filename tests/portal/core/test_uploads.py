@@ -18,12 +18,12 @@ JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + b"\x00" * 20 + b"\xff\xd9"
 
 
 def build_png(after: bytes = b"") -> bytes:
-    def chunk(name: bytes, data: bytes) -> bytes:
+    def build_chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
-    head = chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
-    body = chunk(b"IDAT", zlib.compress(b"\x00\xff\x00\x00"))
-    return b"\x89PNG\r\n\x1a\n" + head + body + chunk(b"IEND", b"") + after
+    head = build_chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+    body = build_chunk(b"IDAT", zlib.compress(b"\x00\xff\x00\x00"))
+    return b"\x89PNG\r\n\x1a\n" + head + body + build_chunk(b"IEND", b"") + after
 
 
 def build_zip(*entries: tuple[str, bytes], comment: bytes = b"") -> bytes:

@@ -156,14 +156,14 @@ def test_group_of_choices_is_a_fieldset_with_its_error(guide):
 
 
 def test_errors_of_the_whole_form_are_shown_above_its_fields():
-    class Both(forms.Form):
+    class RefusedForm(forms.Form):
         first = forms.CharField()
         hidden = forms.CharField(widget=forms.HiddenInput, required=False)
 
         def clean(self):
             raise forms.ValidationError("The two <i>do not</i> fit.")
 
-    body = BeautifulSoup(str(Both({"first": "x"})), "html5lib").body
+    body = BeautifulSoup(str(RefusedForm({"first": "x"})), "html5lib").body
     alert = body.select_one("[role=alert]")
     assert alert.get_text(strip=True) == "The two <i>do not</i> fit."
     assert alert.find_next(id="id_first") is not None

@@ -56,7 +56,9 @@ def test_connected_account_is_stored_encrypted_and_adds_no_sign_in(
 
 
 def test_signing_in_alone_stores_no_token(client: Any, alice: User, github_app: GitHub) -> None:
-    SocialAccount.objects.create(user=alice, provider="github", uid=str(github_app.ask("GET", "/users/alice-gh")["id"]))
+    SocialAccount.objects.create(
+        user=alice, provider="github", uid=str(github_app.request("GET", "/users/alice-gh")["id"])
+    )
     client.get(choose_account(github_app, client.post("/accounts/github/login/").url, "alice-gh"))
     assert (client.session["_auth_user_id"], GitHubGrant.objects.count()) == (str(alice.pk), 0)
 
@@ -69,7 +71,9 @@ def test_connecting_needs_a_recent_sign_in(sign_in: Any, alice: User, github_app
 
 
 def test_account_of_another_person_is_refused(sign_in: Any, alice: User, bob: User, github_app: GitHub) -> None:
-    SocialAccount.objects.create(user=bob, provider="github", uid=str(github_app.ask("GET", "/users/alice-gh")["id"]))
+    SocialAccount.objects.create(
+        user=bob, provider="github", uid=str(github_app.request("GET", "/users/alice-gh")["id"])
+    )
     client = sign_in(alice)
     answer = client.get(choose_account(github_app, client.post("/profile/github/connect/").url, "alice-gh"))
     assert (answer.url, GitHubGrant.objects.count()) == ("/profile/github/", 0)
@@ -88,7 +92,7 @@ def test_expired_token_is_refreshed_once(alice: User, connect: Connect, github_a
     expire(grant)
     assert (read_secret(grant), read_secret(grant)) == (SECRET.full_name, SECRET.full_name)
     assert [get_tokens(grant)[number] == before[number] for number in (0, 1)] == [False, False]
-    assert github_app.seen.count("POST /login/oauth/access_token") == 2  # the code, then the refresh
+    assert github_app.requests.count("POST /login/oauth/access_token") == 2  # the code, then the refresh
     assert grant.expires_at is not None
     assert grant.expires_at > timezone.now() + timedelta(hours=7)
 
@@ -97,7 +101,7 @@ def test_token_that_does_not_expire_is_never_refreshed(alice: User, connect: Con
     github_app.user_access.lasts = 0
     grant = connect(alice)
     assert (grant.expires_at, read_secret(grant)) == (None, SECRET.full_name)
-    assert github_app.seen.count("POST /login/oauth/access_token") == 1
+    assert github_app.requests.count("POST /login/oauth/access_token") == 1
 
 
 def test_outage_during_refresh_keeps_the_grant(alice: User, connect: Connect, github_app: GitHub) -> None:
@@ -113,7 +117,7 @@ def test_outage_during_refresh_keeps_the_grant(alice: User, connect: Connect, gi
 def test_refused_refresh_ends_the_grant(alice: User, connect: Connect, github_app: GitHub) -> None:
     grant = connect(alice)
     expire(grant)
-    github_app.user_access.forget("alice-gh")
+    github_app.user_access.revoke_tokens("alice-gh")
     with pytest.raises(services.GrantEndedError, match="Alice Archer can connect GitHub again"):
         read_secret(grant)
     assert get_tokens(grant) == (b"", b"")
@@ -124,7 +128,7 @@ def test_rejected_token_ends_the_grant_and_alerts_no_staff(
     alice: User, sam: User, connect: Connect, github_app: GitHub
 ) -> None:
     grant = connect(alice)
-    github_app.user_access.forget("alice-gh")
+    github_app.user_access.revoke_tokens("alice-gh")
     for _ in range(2):
         with pytest.raises(services.GrantEndedError):
             read_secret(grant)
@@ -209,4 +213,4 @@ def test_readable_repositories_are_listed_page_by_page(
     monkeypatch.setattr("verification.sources.github.requester.PAGE_SIZE", 1)
     rows = clients.list_repositories(connect(alice))
     assert [(row.full_name, row.is_private) for row in rows] == [(SECRET.full_name, True), (PUBLIC.full_name, False)]
-    assert github_app.seen.count("GET /user/repos") == 2
+    assert github_app.requests.count("GET /user/repos") == 2

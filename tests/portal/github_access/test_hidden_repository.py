@@ -29,7 +29,7 @@ def row(acme: Partner, alice: User, github_app: GitHub) -> Integration:
     """An integration whose repository was public when it started."""
     row = create_integration(acme, alice, "terraform-provider")
     row.repository = SECRET.full_name
-    row.repository_id = github_app.ask("GET", f"/repos/{SECRET.full_name}")["id"]
+    row.repository_id = github_app.request("GET", f"/repos/{SECRET.full_name}")["id"]
     row.save()
     return row
 

@@ -21,9 +21,9 @@ SECRET_SUBJECT = replace(SUBJECT, repository=SECRET.full_name, tag="v1.1.0")
 
 @pytest.fixture
 def release(github_app: GitHub) -> int:
-    number = github_app.release(SECRET.full_name, "v1.1.0")
-    github_app.asset(SECRET.full_name, number, "v1.1.0", ARCHIVE, GOOD)
-    github_app.asset(SECRET.full_name, number, "v1.1.0", "SHA256SUMS", build_checksums(ARCHIVE, GOOD))
+    number = github_app.create_release(SECRET.full_name, "v1.1.0")
+    github_app.upload_asset(SECRET.full_name, number, "v1.1.0", ARCHIVE, GOOD)
+    github_app.upload_asset(SECRET.full_name, number, "v1.1.0", "SHA256SUMS", build_checksums(ARCHIVE, GOOD))
     return number
 
 

@@ -38,7 +38,7 @@ def charge(context: JobContext, *, thing: int = 0) -> Reschedule | None:
 
 
 @job("tests.fragile", queue="webhooks", lease=LEASE, retry=Backoff(max_attempts=2, jitter=0), on_failure=record_failure)
-def fragile(context: JobContext, *, thing: int = 0) -> Reschedule | None:
+def retry_once(context: JobContext, *, thing: int = 0) -> Reschedule | None:
     return run_next_step(context, thing)
 
 

@@ -9,7 +9,7 @@ from portal.jobs.execution import JobOutcome, claim, execute, record_outcome, ru
 from portal.jobs.models import Job
 from portal.jobs.services import cancel_job, enqueue
 from tests.portal.jobs.conftest import NOW
-from tests.portal.jobs.sample_jobs import LEASE, SHORT_LEASE, calls, charge, deliver, failures, fragile, log, steps
+from tests.portal.jobs.sample_jobs import LEASE, SHORT_LEASE, calls, charge, deliver, failures, log, retry_once, steps
 
 pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
@@ -122,7 +122,7 @@ def test_retry_later_waits_for_its_delay_and_counts_as_an_attempt():
 
 
 def test_retry_later_is_given_up_after_the_last_attempt(clock):
-    job = enqueue(fragile)
+    job = enqueue(retry_once)
     steps.extend([build_failing_step(RetryLater("busy")), build_failing_step(RetryLater("still busy"))])
     run_job(job.pk)
     clock.shift(timedelta(seconds=10))
@@ -239,7 +239,7 @@ def test_at_most_once_job_whose_process_died_fails(clock):
 
 
 def test_job_that_kills_its_process_is_given_up(clock):
-    job = enqueue(fragile)
+    job = enqueue(retry_once)
     for _ in range(2):
         assert claim(Job.objects.filter(pk=job.pk), NOW + 10 * LEASE * Job.objects.get().attempts)
     clock.shift(100 * LEASE)

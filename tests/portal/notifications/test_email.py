@@ -199,7 +199,7 @@ def test_emails_share_a_connection_even_if_the_server_closes_it(
         assert (send_due_emails(), len(mail_server.sessions)) == (4, expected)
 
 
-def test_text_of_strangers_adds_no_header(db: None, mail_server: MailServer, now: datetime) -> None:
+def test_user_text_adds_no_header(db: None, mail_server: MailServer, now: datetime) -> None:
     title = "Crash\r\nBcc: eve@example.org\r\n\r\n<b>Pay\x00\x1b[31m \u202etxt.exe\u2028 é\x85"
     issue = {"share": 90, "name": title, "issue": OTHER_RECIPIENTS}
     message = rendering.render("issues_warned", {"issues": [issue], "issues_page": "https://portal.example/"})

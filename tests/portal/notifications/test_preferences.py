@@ -201,7 +201,7 @@ def test_former_member_gets_no_waiting_notifications(rocket: Any, alice: Any, bo
     assert not EmailMessage.objects.filter(person=bob, name="digest").exists()
 
 
-def test_no_digest_without_notifications(rocket: Any, alice: Any) -> None:
+def test_digest_without_notifications_is_not_sent(rocket: Any, alice: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     assert digests.send_due(MORNING) == 0
     assert EmailMessage.objects.filter(name="digest").count() == 0

@@ -88,7 +88,7 @@ def test_report_is_for_program_staff_and_needs_few_queries(
         assert client.get(reverse(PAGE)).status_code == 200
 
 
-def test_page_without_targets_says_so(rita: User, sign_in: Any) -> None:
+def test_page_without_targets_says_that_there_are_none(rita: User, sign_in: Any) -> None:
     assert "No SLA targets in the last 12 weeks" in sign_in(rita).get(reverse(PAGE)).content.decode()
 
 

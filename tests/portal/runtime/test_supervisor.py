@@ -290,8 +290,8 @@ def test_function_inherits_no_open_files_of_the_supervisor(tmp_path: Path) -> No
         run.supervisor.own_files = [lock]
         run.reactions["worker"] = run.end
 
-        def look() -> None:
+        def print_open_files() -> None:
             print(sorted(os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.exists()))
 
-        run.supervisor.run([Service("worker", look)])
+        run.supervisor.run([Service("worker", print_open_files)])
     assert str(tmp_path / "lock") not in run.lines[0]

@@ -51,7 +51,7 @@ def test_search_page_shows_own_results_only(zephyr: Integration, sign_in: Any, a
 
 
 @pytest.mark.every_database
-def test_search_page_without_results_says_so(sign_in: Any, alice: Any) -> None:
+def test_search_page_without_results_shows_a_message(sign_in: Any, alice: Any) -> None:
     assert "Nothing that you have access to matches “gardening”." in sign_in(alice).get("/search/?q=gardening").text
     assert "Search integrations, partners" in sign_in(alice).get("/search/").text
 

@@ -125,10 +125,10 @@ def test_sent_email_is_not_overdue(client, now):
 
 @pytest.mark.django_db
 def test_database_outage_is_reported(client):
-    def away(execute, sql, params, many, context):
+    def raise_outage(execute, sql, params, many, context):
         raise OperationalError("the connection is gone")
 
-    with connection.execute_wrapper(away):
+    with connection.execute_wrapper(raise_outage):
         answer = client.get("/healthz")
     assert (answer.status_code, answer.json()) == (503, {"database": "down"})
 

@@ -232,10 +232,10 @@ def test_unmeasurable_component_is_unknown(monkeypatch: Any, heartbeats: None) -
 
 @pytest.mark.every_database
 def test_unavailable_database_is_shown(client: Client, monkeypatch: Any) -> None:
-    def away(_now: datetime) -> Any:
+    def raise_outage(_now: datetime) -> Any:
         raise OperationalError("gone")
 
-    monkeypatch.setattr(probes, "measure_all", away)
+    monkeypatch.setattr(probes, "measure_all", raise_outage)
     assert client.get("/status/").status_code == 503
     assert "The portal is temporarily unavailable" in client.get("/status/").text
     assert client.get("/status.json").status_code == 503

@@ -12,7 +12,7 @@ from portal.ui.components import moments
 NOW = datetime(2026, 4, 14, 12, 10, tzinfo=UTC)
 
 
-def words(html):
+def get_text(html):
     return BeautifulSoup(html, "html.parser").get_text()
 
 
@@ -25,17 +25,17 @@ def test_when_uses_the_zone_of_the_reader():
 
 
 def test_when_of_another_year_has_the_year():
-    assert words(moments.when(NOW, now=NOW + timedelta(days=365))) == "Tue, Apr 14, 2026, 12:10 PM UTC"
+    assert get_text(moments.when(NOW, now=NOW + timedelta(days=365))) == "Tue, Apr 14, 2026, 12:10 PM UTC"
 
 
 def test_when_at_the_end_of_the_year_uses_the_date_of_the_reader():
     moment = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
     with timezone.override(ZoneInfo("Asia/Tokyo")):
-        assert words(moments.when(moment, now=moment)) == "Fri, Jan 1, 8:30 AM"
+        assert get_text(moments.when(moment, now=moment)) == "Fri, Jan 1, 8:30 AM"
 
 
 def test_when_of_a_date_is_its_day():
-    assert words(moments.when(date(2026, 4, 14), form="relative", now=NOW)) == "Tue, Apr 14"
+    assert get_text(moments.when(date(2026, 4, 14), form="relative", now=NOW)) == "Tue, Apr 14"
 
 
 def test_when_of_none_is_empty():
@@ -45,12 +45,12 @@ def test_when_of_none_is_empty():
 
 def test_when_both_has_relative_and_exact_time():
     element = moments.when(NOW - timedelta(minutes=12), form="both", now=NOW)
-    assert words(element) == "Tue, Apr 14, 11:58 AM UTC · 12 min ago"
+    assert get_text(element) == "Tue, Apr 14, 11:58 AM UTC · 12 min ago"
 
 
 def test_when_age_has_only_the_duration():
     element = moments.when(NOW - timedelta(days=19), form="age", now=NOW)
-    assert words(element) == "19 d"
+    assert get_text(element) == "19 d"
 
 
 def test_when_of_an_unknown_format_is_refused():

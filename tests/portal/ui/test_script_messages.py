@@ -36,9 +36,9 @@ def test_page_in_english_contains_no_messages() -> None:
 
 
 @pytest.mark.any_database
-def test_page_in_another_language_contains_all_messages(cast: Any, world: Any) -> None:
+def test_page_in_another_language_contains_all_messages(users: Any, world: Any) -> None:
     with pseudo_language.activate_pseudo_language():
-        page = send_request(create_client(cast["alice"]), build_url("dashboard:home", world))[1]
+        page = send_request(create_client(users["alice"]), build_url("dashboard:home", world))[1]
     match = re.search(r'<html\s[^>]*data-messages="([^"]*)"', page)
     assert match is not None
     assert json.loads(unescape(match[1])) == {key: f"⟦{words}⟧" for key, words in MESSAGES.items()}

@@ -24,7 +24,7 @@ def test_message_has_a_valid_signature(endpoint: CreateEndpoint, receiver: Recei
     endpoint_row = endpoint()
     message = create_event_message(rocket, bob)
     assert send_due_deliveries(timezone.now()) == 1
-    (delivery,) = receiver.taken
+    (delivery,) = receiver.requests
     event_body = Webhook(endpoint_row.initial_secret.value).verify(delivery.body, delivery.headers)  # type: ignore[attr-defined]
     assert event_body["type"] == "message.sent_to_program"
     assert event_body["data"]["integration"]["id"] == str(rocket.uuid)
@@ -50,13 +50,13 @@ def test_both_valid_secrets_sign_the_message(
     )
     create_event_message(rocket, alice, now)
     send_due_deliveries(now)
-    delivery = receiver.taken[-1]
+    delivery = receiver.requests[-1]
     for secret in (fresh.value, endpoint_row.initial_secret.value):  # type: ignore[attr-defined]
         Webhook(secret).verify(delivery.body, delivery.headers)
     WebhookDelivery.objects.all().delete()
     create_event_message(rocket, alice, now + timedelta(hours=25))
     send_due_deliveries(now + timedelta(hours=25))
-    assert len(receiver.taken[-1].headers["webhook-signature"].split(" ")) == 1
+    assert len(receiver.requests[-1].headers["webhook-signature"].split(" ")) == 1
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_status_other_than_2xx_is_a_failure_with_a_logged_reason(
     vars(receiver.answers).update(answers)
     send_due_deliveries(NOW)
     assert expected_message in message.attempts.get().response_summary
-    assert (list_states(endpoint_row), len(receiver.taken)) == ([State.WAITING], 1)
+    assert (list_states(endpoint_row), len(receiver.requests)) == ([State.WAITING], 1)
 
 
 def test_address_in_the_private_network_is_never_requested(

@@ -61,7 +61,7 @@ def test_each_message_is_sent_once(endpoint: Make, receiver: Receiver, rocket: A
     for _ in range(MESSAGES):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     run_in_threads(lambda: run_due_jobs("webhooks", timezone.now()))
-    assert set(Counter(delivery.headers["webhook-id"] for delivery in receiver.taken).values()) == {1}
+    assert set(Counter(delivery.headers["webhook-id"] for delivery in receiver.requests).values()) == {1}
     assert WebhookDelivery.objects.filter(state=State.DELIVERED).count() == MESSAGES * len(ends)
     assert WebhookDeliveryAttempt.objects.count() == MESSAGES * len(ends)
 
@@ -75,17 +75,17 @@ def test_slow_receiver_does_not_delay_others(
     for _ in range(3):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
 
-    def let_go() -> None:
-        if [delivery.path for delivery in receiver.taken].count("/in") == 3:
+    def release_slow_endpoint() -> None:
+        if [delivery.path for delivery in receiver.requests].count("/in") == 3:
             receiver.slow.set()
 
-    receiver.answers.before = let_go
+    receiver.answers.before = release_slow_endpoint
     run_in_threads(lambda: run_due_jobs("webhooks", timezone.now()), 2)
     for row in (quick, slow):
         assert set(row.deliveries.values_list("state", flat=True)) == {State.DELIVERED}
 
 
-def test_dying_senders_lose_nothing(
+def test_terminated_senders_lose_no_delivery(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every second sender dies after posting: each message arrives with one ID and is recorded once."""
@@ -93,7 +93,7 @@ def test_dying_senders_lose_nothing(
     monkeypatch.setattr(tasks, "BATCH_SIZE", 3)
     settle = tasks.save_outcomes
 
-    def dying(endpoint_id: int, outcomes: Any) -> None:
+    def save_or_exit(endpoint_id: int, outcomes: Any) -> None:
         with lock:
             deaths["rounds"] += 1
             if deaths["rounds"] % 2:
@@ -103,13 +103,13 @@ def test_dying_senders_lose_nothing(
     for _ in range(MESSAGES):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     with monkeypatch.context() as patch:
-        patch.setattr(tasks, "save_outcomes", dying)
+        patch.setattr(tasks, "save_outcomes", save_or_exit)
         while WebhookDelivery.objects.exclude(state=State.DELIVERED).exists():
             Job.objects.filter(state=Job.State.RUNNING).update(lease_expires_at=NOW)
             Job.objects.filter(state=Job.State.PENDING).update(run_after=NOW)
             with suppress(SystemExit):
                 run_due_jobs("webhooks", timezone.now())
-    counts = Counter(delivery.headers["webhook-id"] for delivery in receiver.taken)
+    counts = Counter(delivery.headers["webhook-id"] for delivery in receiver.requests)
     assert set(counts) == set(endpoint_row.deliveries.values_list("message_id", flat=True))
     assert max(counts.values()) == 2
     assert deaths["rounds"] > MESSAGES // 3

@@ -32,7 +32,7 @@ def test_failure_is_retried_by_the_schedule_and_then_final(
         now = message.due_at + timedelta(seconds=1)
     assert list_states(endpoint_row) == [State.FAILED]
     assert timedelta(days=2.9) < moments[-2] - NOW < timedelta(days=3.5)
-    assert len({delivery.headers["webhook-id"] for delivery in receiver.taken}) == 1
+    assert len({delivery.headers["webhook-id"] for delivery in receiver.requests}) == 1
     assert [attempt.status for attempt in message.attempts.all()] == [500] * 11
 
 
@@ -133,7 +133,7 @@ def test_replay_has_the_same_id_and_the_same_body(
     send_due_deliveries(NOW)
     services.replay_delivery(message, actor=alice, now=NOW + timedelta(days=1))
     send_due_deliveries(NOW + timedelta(days=1))
-    first, again = receiver.taken
+    first, again = receiver.requests
     assert (first.body, first.headers["webhook-id"]) == (again.body, again.headers["webhook-id"])
     assert first.headers["webhook-signature"] != again.headers["webhook-signature"]
     assert list_states(endpoint_row) == [State.DELIVERED]

@@ -48,7 +48,7 @@ def test_message_has_blocks_and_a_text_and_no_signature(
     with transaction.atomic():
         record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
     assert send_due_deliveries(NOW) == 1
-    (delivery,) = receiver.taken
+    (delivery,) = receiver.requests
     data = json.loads(delivery.body)
     assert "<!" not in delivery.body
     assert data["text"] == "&lt;!everyone&gt; Rocket by Acme: The portal reported overdue issues: acme/rocket#7"

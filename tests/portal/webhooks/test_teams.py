@@ -44,7 +44,7 @@ def test_message_is_a_card_of_literal_text_without_a_signature(
     with transaction.atomic():
         record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
     assert send_due_deliveries(NOW) == 1
-    (delivery,) = receiver.taken
+    (delivery,) = receiver.requests
     lines = read_lines(delivery.body)
     assert lines[:2] == [
         "The portal reported overdue issues: acme/rocket#7",
@@ -66,7 +66,7 @@ def test_test_event_is_delivered(endpoint: Make, receiver: Receiver, alice: Any)
     vars(receiver.answers).update(status=202)
     send_due_deliveries(NOW)
     assert WebhookDelivery.objects.get().state == WebhookDelivery.State.DELIVERED
-    assert read_lines(receiver.taken[0].body)[-1] == "portal.test"
+    assert read_lines(receiver.requests[0].body)[-1] == "portal.test"
 
 
 def test_deleted_workflow_pauses_the_endpoint(endpoint: Make, receiver: Receiver, alice: Any) -> None:

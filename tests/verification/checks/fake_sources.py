@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.fakes import signed_releases
-from tests.fakes.github.server import license_text
+from tests.fakes.github.server import build_license_text
 from verification.checks.types import Subject
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS
 from verification.sources.errors import SourceError, SourceNotFoundError
@@ -106,7 +106,9 @@ def build_release_answers(version: str = "1.0.0") -> dict[str, Any]:
     version_entry = {"version": version, "protocols": ["5.0"], "platforms": [{"os": "linux", "arch": "amd64"}]}
     answers = {
         f"{base}/versions": {"versions": [version_entry]},
-        f"{base}/{version}/download/linux/amd64": signed_release.answer(f"{REGISTRY}/files", "linux_amd64"),
+        f"{base}/{version}/download/linux/amd64": signed_release.build_package_response(
+            f"{REGISTRY}/files", "linux_amd64"
+        ),
     }
     files = {f"{REGISTRY}/files/{name}": content for name, content in signed_release.files.items()}
     assets = tuple(
@@ -126,7 +128,7 @@ class FakeSources:
     releases_answer: tuple[GitHubRelease, ...] | SourceError = ()
     listing_answer: RegistryListing | SourceError | None = None
     code_answer: RepositorySnapshot | SourceError | None = field(
-        default_factory=lambda: build_snapshot({"LICENSE": license_text("MPL-2.0")})
+        default_factory=lambda: build_snapshot({"LICENSE": build_license_text("MPL-2.0")})
     )
     branches: tuple[str, ...] = ()
     pull_request_answer: PullRequest | SourceError | None = None

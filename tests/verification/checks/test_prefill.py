@@ -3,7 +3,7 @@
 import pytest
 
 from portal.core import repository_urls
-from tests.fakes.github.server import KEEPER, Repo
+from tests.fakes.github.server import OWNER_TOKEN, Repo
 from verification.checks.services.prefill import PREFILLED_FIELDS, prefill
 from verification.sources import factory
 from verification.sources.errors import SourceNotFoundError
@@ -62,9 +62,9 @@ PRIVATE = Repo("acme/secret-rocket", "Launches secret rockets.", private=True, r
 def test_prefill_of_a_private_repository_equals_that_of_a_missing_one(github, settings):
     """The portal's credential can read the repository, but the user might not have access."""
     github.seed(PRIVATE)
-    github.proxy.state.tokens.add(KEEPER)
-    settings.GITHUB_TOKEN = KEEPER
-    api = GitHubApi(settings.GITHUB_API_URL, build_token_auth(KEEPER))
+    github.proxy.state.tokens.add(OWNER_TOKEN)
+    settings.GITHUB_TOKEN = OWNER_TOKEN
+    api = GitHubApi(settings.GITHUB_API_URL, build_token_auth(OWNER_TOKEN))
     assert api.get(f"/repos/{PRIVATE.full_name}", "it")["private"] is True
     private, missing = prefill(PRIVATE.full_name), prefill("acme/no-such-rocket")
     assert private == {
@@ -87,8 +87,8 @@ READERS = {
 def test_checks_cannot_read_a_private_repository(github, settings, read):
     """Checks and drafts get the same answer for a private repository as for one that doesn't exist."""
     github.seed(PRIVATE)
-    github.proxy.state.tokens.add(KEEPER)
-    settings.GITHUB_TOKEN = KEEPER
+    github.proxy.state.tokens.add(OWNER_TOKEN)
+    settings.GITHUB_TOKEN = OWNER_TOKEN
     messages = []
     for name in (PRIVATE.full_name, "acme/no-such-rocket"):
         with pytest.raises(SourceNotFoundError) as error:

@@ -137,7 +137,7 @@ def test_integration_of_another_partner_is_not_found(sign_in, charlie, provider,
     assert client.post(reverse(name, args=[provider.uuid])).status_code == 404
 
 
-def test_page_of_a_program_without_checks_says_so(sign_in, alice, rocket, monkeypatch):
+def test_page_of_a_program_without_checks_says_that_there_are_none(sign_in, alice, rocket, monkeypatch):
     monkeypatch.setitem(PROGRAMS, "nomad", remove_checks(PROGRAMS["nomad"]))
     response = sign_in(alice).get(reverse("checks:results", args=[rocket.uuid]))
     assert "No automated checks" in response.text

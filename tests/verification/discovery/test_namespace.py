@@ -51,7 +51,7 @@ def test_all_pages_of_a_namespace_are_read(registry: Registry) -> None:
         registry.publish(Provider(f"acme/p{number:03}"))
     providers = RegistryClient(registry.url, web=None).list_providers("acme")
     assert [provider.full_name for provider in providers] == [f"acme/p{number:03}" for number in range(205)]
-    assert registry.seen == ["/v2/providers"] * 3
+    assert registry.requests == ["/v2/providers"] * 3
 
 
 def test_listed_providers_are_summarized(acme_registry: Registry) -> None:

@@ -155,7 +155,7 @@ def test_details_name_the_reader_until_the_repository_is_public(
         return sentence in " ".join(sign_in(alice).get(f"/integrations/{row.uuid}/").content.decode().split())
 
     shown = [is_shown()]
-    github_app.ask("PATCH", f"/repos/{SECRET.full_name}", {"private": False})
+    github_app.request("PATCH", f"/repos/{SECRET.full_name}", {"private": False})
     check(row)
     shown.append(is_shown())
     assert shown == [True, False]
@@ -199,7 +199,7 @@ def test_list_asks_to_connect_after_the_grant_ended(
     sign_in: Any, alice: Any, connect: Connect, github_app: GitHub
 ) -> None:
     connect(alice)
-    github_app.user_access.forget("alice-gh")
+    github_app.user_access.revoke_tokens("alice-gh")
     page = BeautifulSoup(sign_in(alice).get("/new/github/").content, "html.parser")
     (field,) = page.select("form[action='/profile/github/connect/'] input[name=next]")
     assert field["value"] == "/new/github/"

@@ -57,7 +57,7 @@ def world(github, registry):
     bad = "acme/terraform-provider-lander"
     github.seed(Repo(NAME, releases=("v1.0.0", "v1.1.0")), Repo(bad, license="GPL-3.0-only", releases=()))
     registry.publish(Provider("acme/rocket", versions=("1.0.0", "1.1.0")))
-    return {name: github.ask("GET", f"/repos/{name}") for name in (NAME, bad)}
+    return {name: github.request("GET", f"/repos/{name}") for name in (NAME, bad)}
 
 
 @pytest.fixture(scope="session")

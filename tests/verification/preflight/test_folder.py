@@ -80,7 +80,7 @@ def test_license_is_read_from_the_folder(checkout, no_network):
 def test_results_of_a_folder_equal_those_from_github(checkout, github, registry):
     """A check of a folder returns the same result as from GitHub."""
     github.seed(Repo(NAME))
-    commit = [github.commit(NAME, path, content) for path, content in FILES.items()][-1]
+    commit = [github.commit_file(NAME, path, content) for path, content in FILES.items()][-1]
     subject = replace(SUBJECT, tag=commit)
     folder_results = checkout_sources.run_checkout_checks(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
     decided_keys = [key for key, result in folder_results.items() if result.outcome in ("pass", "warn", "fail")]

@@ -107,7 +107,7 @@ INSTALL: dict[str, BuildRelease] = {
     "signature-bit-flipped": _with_tampered_file(".sig", flip_bit),
     "signature-empty": _with_fields(signature=b""),
     "signature-text": _with_fields(signature=b"no signature\n"),
-    "signature-is-a-key": _with_fields(signature=lambda keys: keys.gpg("--export", "=good <good@acme.example>")),
+    "signature-is-a-key": _with_fields(signature=lambda keys: keys.run_gpg("--export", "=good <good@acme.example>")),
     "signature-truncated": _with_tampered_file(".sig", lambda data: data[:100]),
     "signature-html": _with_fields(signature=b"<html></html>"),
     "signature-armored": _with_fields(sign_options=("--armor",)),

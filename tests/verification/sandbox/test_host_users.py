@@ -18,7 +18,7 @@ LIMITS = Limits(seconds=20)
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a program as another user")
 # What a program could do to a process of the host after escaping its namespaces: signal it, trace it, read its memory,
 # and open its files.
-REACH = """
+PROBE_SCRIPT = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 process, user = map(int, sys.argv[1:])
@@ -42,9 +42,9 @@ for action in (
 """
 
 
-def reach(process_id, host_user):
+def probe_process(process_id, host_user):
     """Return what a program of this host user can do to a process."""
-    command = [sys.executable, "-IS", "-c", REACH, str(process_id), str(host_user)]
+    command = [sys.executable, "-IS", "-c", PROBE_SCRIPT, str(process_id), str(host_user)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
@@ -56,9 +56,9 @@ def test_program_cannot_reach_processes_of_another_environment():
         status = Path(f"/proc/{process._bubblewrap.process.pid}/status").read_text().split("Uid:")[1].split()
         assert status[:4] == [str(second.host_user)] * 4
         for process_id in (process._bubblewrap.process.pid, process._bubblewrap.child):
-            assert reach(process_id, first.host_user) == ["refused"] * 4
+            assert probe_process(process_id, first.host_user) == ["refused"] * 4
             assert (
-                reach(process_id, second.host_user)[0] == "reached"
+                probe_process(process_id, second.host_user)[0] == "reached"
             )  # its own user can signal it, so the other refusals are no accident
         os.kill(process._bubblewrap.process.pid, signal.SIGKILL)
         process.stop()

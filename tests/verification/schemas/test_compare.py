@@ -41,7 +41,7 @@ NEW_DISK = {"size": 10, "serial": "S2", "key": "other", "timeouts": None}
         (SAME, VALUE | {"timeouts": {"create": "1m"}}, NOTHING, ()),
     ],
 )
-def test_compare_decides(
+def test_compare_returns_the_action_and_the_differing_paths(
     managed_resource: ManagedResource, observed_state: Any, action: str, paths: tuple[str, ...]
 ) -> None:
     comparison = compare(ARRAYS, managed_resource, observed_state)

@@ -93,7 +93,7 @@ def test_decode_without_the_name_takes_the_id() -> None:
     assert NAMED_CODEC.decode(VALUE | {"name": None}).external_name == "srv-7"
 
 
-def test_encode_spec_leaves_open_what_the_provider_says() -> None:
+def test_encode_spec_omits_computed_values() -> None:
     spec = ARRAYS.encode_spec(ARRAYS.decode(VALUE))
     assert {name for name, one in spec.items() if one != VALUE[name]} == {
         "ipv4_address",
@@ -125,7 +125,7 @@ def test_encode_id_is_the_external_name() -> None:
         ({}, {"id": "foo-1", "bar": []}),
     ],
 )
-def test_encode_block_with_a_nested_block(spec: dict[str, Any], value: dict[str, Any]) -> None:
+def test_encode_spec_includes_nested_blocks(spec: dict[str, Any], value: dict[str, Any]) -> None:
     foo = {"attributes": {"id": attribute("string", "computed")}}
     bar = block("list", {"baz": attribute("bool", "required")})
     document = {"acme_foo": {"block": foo | {"block_types": {"bar": bar}}}}
@@ -134,7 +134,7 @@ def test_encode_block_with_a_nested_block(spec: dict[str, Any], value: dict[str,
     assert codec.encode_spec(ManagedResource(external_name="foo-1", spec=spec)) == value
 
 
-def test_encode_first_values_count_for_the_creation_alone() -> None:
+def test_encode_initial_values_are_used_only_for_the_creation() -> None:
     managed_resource = ManagedResource(
         spec={"size": 1, "limits": {"cpu": 1}}, init={"size": 9, "address": "a", "limits": {"cpu": 2}}
     )
@@ -158,7 +158,7 @@ def test_encode_secret_is_its_reference(name: str, reference: Any, text: Any) ->
     assert ARRAYS.encode_spec(managed_resource)[name] == text
 
 
-def test_requests_have_the_states_of_the_mission() -> None:
+def test_requests_have_the_prior_and_planned_states() -> None:
     text = ARRAYS.decode(VALUE)
     spec = ARRAYS.encode_spec(text)
     state = hide_secrets(SERVER.nodes, VALUE)
@@ -186,7 +186,7 @@ def test_request_shapes_say_where_each_value_comes_from() -> None:
     assert planned_state["timeouts"] == {"create": "from the generator configuration"}
 
 
-def test_request_shapes_of_a_name_that_identifies() -> None:
+def test_request_shapes_take_the_identifying_name_from_the_annotation() -> None:
     shapes = describe_requests(SERVER, NAMED_CODEC.choices)
     prior = shapes["Update"]["PriorState"]
     assert prior is not None
@@ -197,7 +197,7 @@ def test_request_shapes_of_a_name_that_identifies() -> None:
     ]
 
 
-def test_decode_lays_the_timeouts_next_to_the_object() -> None:
+def test_decode_excludes_the_timeouts_from_the_object() -> None:
     text = ARRAYS.decode(VALUE)
     assert text.excluded["timeouts"] == {"create": "9m"}
     assert not {"timeouts"} & (text.spec.keys() | text.status.keys())

@@ -23,7 +23,7 @@ from verification.schemas.crossplane.naming import (
         ("a__b", "aB"),
     ],
 )
-def test_field_name_of_snake_case(snake: str, name: str) -> None:
+def test_field_name_is_derived_from_snake_case(snake: str, name: str) -> None:
     assert build_field_name(snake) == name
 
 
@@ -65,7 +65,7 @@ def test_secret_name_is_split_at_the_capitals_of_the_go_name(snake: str, name: s
         ("single", "single/Single"),
     ],
 )
-def test_group_kind_of_a_resource(resource: str, group_kind: str) -> None:
+def test_group_kind_of_a_resource_is_derived(resource: str, group_kind: str) -> None:
     assert str(derive_group_kind(resource)) == group_kind
 
 

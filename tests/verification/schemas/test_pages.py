@@ -100,7 +100,7 @@ def test_schema_changes_of_a_downgrade_have_no_verdict(two: Integration, rita: A
     assert "Semantic versioning doesn't apply to downgrades." in page
 
 
-def test_crossplane_lists_what_is_made_and_why_the_rest_is_not(two: Integration, alice: Any) -> None:
+def test_crossplane_page_lists_available_resources_and_why_others_are_not(two: Integration, alice: Any) -> None:
     page = fetch_page(alice, "schemas:crds", two, version="1.9.0")
     text = " ".join(page.get_text(" ").split())
     assert "4 of 6 resources are available as Kubernetes resources. Skipped: 2." in text
@@ -123,7 +123,7 @@ def test_crossplane_page_accepts_any_prefix_of_resource_names(provider: Integrat
     assert "of 1 resource is available as a Kubernetes resource." in page.get_text(" ", strip=True)
 
 
-def test_crossplane_choice_that_cannot_be_read_says_so_and_shows_the_usual(two: Integration, alice: Any) -> None:
+def test_crossplane_invalid_prefix_is_reported_and_the_default_is_shown(two: Integration, alice: Any) -> None:
     text = fetch_page(alice, "schemas:crds", two, group_prefix="A B").get_text(" ", strip=True)
     assert "is not a valid group prefix" in text
     assert "compute.acme.upbound.io" in text
@@ -166,7 +166,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
         ("group_prefix", "A", "“A” is not a valid group prefix"),
     ],
 )
-def test_crossplane_invalid_choice_says_so_next_to_its_field(
+def test_crossplane_invalid_choice_is_a_field_error(
     two: Integration, alice: Any, name: str, expected: str, message: str
 ) -> None:
     page = fetch_page(alice, "schemas:crds", two, version="1.9.0", **{name: expected})
@@ -199,7 +199,7 @@ def test_crossplane_resource_shows_both_scopes_and_the_four_requests(two: Integr
     assert "The prior state is the last observed state. The planned state is the spec." in text
 
 
-def test_crossplane_resource_that_cannot_be_made_says_why(two: Integration, alice: Any) -> None:
+def test_crossplane_page_of_an_unavailable_resource_shows_the_reason(two: Integration, alice: Any) -> None:
     text = fetch_page(alice, "schemas:crd", two, resource="acme_odd_pin").get_text(" ", strip=True)
     assert "pin: number is sensitive" in text
 

@@ -22,7 +22,7 @@ from verification.schemas.crossplane.naming import pluralize
         ("Branch", "branches"),
     ],
 )
-def test_plural_of_a_kind(kind: str, plural: str) -> None:
+def test_plural_of_a_kind_is_derived(kind: str, plural: str) -> None:
     assert pluralize(kind) == plural
 
 
@@ -53,5 +53,5 @@ def test_plural_of_a_kind(kind: str, plural: str) -> None:
         ("UserSSH", "usersshs"),
     ],
 )
-def test_plural_of_the_last_word(kind: str, plural: str) -> None:
+def test_plural_is_that_of_the_last_word(kind: str, plural: str) -> None:
     assert pluralize(kind) == plural

@@ -135,7 +135,7 @@ def test_reconciliation_shows_the_planned_state_of_creation_and_update(
     assert ("Terraform value" in [one.get_text() for one in page.select("main h2")]) == has_planned_state
 
 
-def test_reconciliation_name_that_identifies_is_the_name_of_the_object(two: Integration, alice: Any) -> None:
+def test_reconciliation_takes_the_identifying_name_from_the_object(two: Integration, alice: Any) -> None:
     manifest = build_manifest(arguments={"name": None})
     _status, page = submit(alice, two, manifest, external_name="NAME_AS_IDENTIFIER")
     assert "name: web\n" in page.select("main pre code")[0].get_text()

@@ -38,9 +38,9 @@ def test_changed_response_replaces_the_cached_one(seeded_github):
 
 def test_tree_of_a_commit_is_requested_once(seeded_github):
     factory.build_github_client().get_snapshot(NAME, "main")
-    seeded_github.seen.clear()
+    seeded_github.requests.clear()
     factory.build_github_client().get_snapshot(NAME, "main")
-    assert [path for path in seeded_github.seen if "/git/trees/" in path] == []
+    assert [path for path in seeded_github.requests if "/git/trees/" in path] == []
 
 
 def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, settings, sam):
@@ -51,10 +51,10 @@ def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, s
     mails = EmailMessage.objects.filter(name="github_credential_rejected")
     assert [mail.to for mail in mails] == [sam.email]
     assert "revoked" not in "".join(f"{mail.subject}{mail.text}{mail.html}" for mail in mails)
-    count = len(seeded_github.seen)
+    count = len(seeded_github.requests)
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client(background=True).get_repository(NAME)
-    assert len(seeded_github.seen) == count
+    assert len(seeded_github.requests) == count
     assert (
         factory.build_github_client().get_repository(NAME).full_name == NAME
     )  # interactive requests continue anonymously
@@ -65,10 +65,10 @@ def test_rate_limit_has_a_retry_time_and_stops_requests(seeded_github):
     with pytest.raises(SourceUnavailableError, match=r"limit.*Can't read the repository") as refusal:
         factory.build_github_client().get_repository(NAME)
     assert timedelta(hours=1) < refusal.value.retry_at - timezone.now() < timedelta(hours=25)
-    count = len(seeded_github.seen)
+    count = len(seeded_github.requests)
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client().list_releases(NAME)
-    assert len(seeded_github.seen) == count
+    assert len(seeded_github.requests) == count
 
 
 def test_credential_is_named_without_its_secret(settings):

@@ -50,8 +50,8 @@ def test_license_is_the_spdx_id_of_github(seeded_github, client, spdx, read):
 
 
 def test_releases_are_read_with_their_assets(seeded_github, client):
-    number = seeded_github.release(NAME, "v1.1.0")
-    seeded_github.asset(NAME, number, "v1.1.0", "rocket_1.1.0_SHA256SUMS", b"sums")
+    number = seeded_github.create_release(NAME, "v1.1.0")
+    seeded_github.upload_asset(NAME, number, "v1.1.0", "rocket_1.1.0_SHA256SUMS", b"sums")
     releases_by_tag = {release.tag: release for release in client.list_releases(NAME)}
     assert set(releases_by_tag) == {"v1.0.0", "v1.1.0"}
     assert [(a.name, a.size) for a in releases_by_tag["v1.1.0"].assets] == [("rocket_1.1.0_SHA256SUMS", 4)]
@@ -60,12 +60,12 @@ def test_releases_are_read_with_their_assets(seeded_github, client):
 
 def test_repeated_request_is_sent_once(seeded_github, client):
     assert client.get_repository(NAME) == client.get_repository(NAME)
-    assert seeded_github.seen == [f"GET /repos/{NAME}"]
+    assert seeded_github.requests == [f"GET /repos/{NAME}"]
 
 
 def test_branch_must_match_the_whole_name(seeded_github, client):
-    head = seeded_github.ask("GET", f"/repos/{NAME}/commits/main")["sha"]
-    seeded_github.ask("POST", f"/repos/{NAME}/git/refs", {"ref": "refs/heads/v1.0.0-next", "sha": head})
+    head = seeded_github.request("GET", f"/repos/{NAME}/commits/main")["sha"]
+    seeded_github.request("POST", f"/repos/{NAME}/git/refs", {"ref": "refs/heads/v1.0.0-next", "sha": head})
     names = ("main", "v1.0.0", "v1.0.0-next", "v1.0.0-nex")
     assert [client.has_branch(NAME, name) for name in names] == [True, False, True, False]
 

@@ -27,7 +27,7 @@ def apps(github, app_settings, app_key):
     apps = github.apps
     apps.keys["7"] = app_key.public_key().public_bytes(PEM, INFO).decode()
     apps.installations[11] = "7"
-    github.seen.clear()
+    github.requests.clear()
     yield apps
     build_installation_auth.cache_clear()
 
@@ -37,7 +37,7 @@ def test_installation_reads_with_one_token_an_hour(apps, github):
     assert factory.build_github_client(background=True).list_releases(NAME)
     repository = f"GET /repos/{NAME}"  # read before the releases too, because it could be private
     expected_requests = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
-    assert (github.seen, len(apps.issued_tokens)) == (expected_requests, 1)
+    assert (github.requests, len(apps.issued_tokens)) == (expected_requests, 1)
     row = GitHubRateLimit.objects.get()
     assert (row.name.rpartition(",")[0], row.request_count) == ("app 7, installation 11", 2)
 

@@ -44,7 +44,7 @@ def disabled_names():
     credential_disabled.disconnect(record)
 
 
-def headers(remaining, reset, limit=5000):
+def build_headers(remaining, reset, limit=5000):
     return {
         "x-ratelimit-limit": str(limit),
         "x-ratelimit-remaining": str(remaining),
@@ -90,7 +90,7 @@ def test_interactive_requests_have_the_other_half_of_the_limit(clock):
 def test_exhausted_limit_blocks_until_its_reset(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
     limiter.count_request()
-    limiter.record_response(200, headers(0, NOW + 10 * MINUTE))
+    limiter.record_response(200, build_headers(0, NOW + 10 * MINUTE))
     assert get_retry_at(limiter) == NOW + 10 * MINUTE
     clock.now = NOW + 10 * MINUTE
     limiter.count_request()
@@ -99,7 +99,7 @@ def test_exhausted_limit_blocks_until_its_reset(clock):
 def test_limits_of_credentials_are_separate(clock):
     first, second = GitHubRateLimiter("one", 60, clock=clock), GitHubRateLimiter("two", 60, clock=clock)
     first.count_request()
-    first.record_response(200, headers(0, NOW + MINUTE, 60))
+    first.record_response(200, build_headers(0, NOW + MINUTE, 60))
     second.count_request()
     assert get_retry_at(first) == NOW + MINUTE
 
@@ -107,7 +107,7 @@ def test_limits_of_credentials_are_separate(clock):
 def test_older_response_does_not_raise_the_remaining_requests(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
     for remaining in (10, 12, 11):
-        limiter.record_response(200, headers(remaining, NOW + MINUTE))
+        limiter.record_response(200, build_headers(remaining, NOW + MINUTE))
     assert GitHubRateLimit.objects.get().remaining == 10
 
 

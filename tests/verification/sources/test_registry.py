@@ -36,7 +36,7 @@ def test_listing_is_read(registry):
     )
     assert listing.builds == dict.fromkeys(("1.3.0-rc1", "1.2.0", "1.0.0"), ("linux_amd64", "darwin_arm64"))
     assert (listing.warning, listing.unlisted, listing.moved_to, listing.repository_id) == ("", False, "", 4711)
-    assert registry.seen == FULL_READ
+    assert registry.requests == FULL_READ
 
 
 def test_internal_api_adds_warning_visibility_and_move(registry):
@@ -48,18 +48,18 @@ def test_internal_api_adds_warning_visibility_and_move(registry):
 def test_unchanged_listing_takes_one_request(registry):
     registry.publish(ROCKET)
     before = RegistryClient().read_listing("acme", "rocket")
-    registry.seen.clear()
+    registry.requests.clear()
     assert RegistryClient().read_listing("acme", "rocket", load_listing(before.as_dict())) == before
-    assert registry.seen == [PROBE]
+    assert registry.requests == [PROBE]
 
 
 def test_stored_listing_without_builds_is_read_again(registry):
     registry.publish(ROCKET)
     whole = RegistryClient().read_listing("acme", "rocket")
     old = load_listing({name: value for name, value in whole.as_dict().items() if name != "builds"})
-    registry.seen.clear()
+    registry.requests.clear()
     assert RegistryClient().read_listing("acme", "rocket", old) == whole
-    assert registry.seen == FULL_READ
+    assert registry.requests == FULL_READ
 
 
 def test_versions_are_sorted_with_invalid_ones_last():
@@ -76,18 +76,18 @@ def test_new_warning_does_not_request_the_version_again(registry):
     registry.publish(ROCKET)
     before = RegistryClient().read_listing("acme", "rocket")
     registry.publish(Provider(**(vars(ROCKET) | {"warning": "Old."})))
-    registry.seen.clear()
+    registry.requests.clear()
     after = RegistryClient().read_listing("acme", "rocket", before)
-    assert (after.warning, after.platforms, registry.seen) == ("Old.", before.platforms, [PROBE])
+    assert (after.warning, after.platforms, registry.requests) == ("Old.", before.platforms, [PROBE])
 
 
 def test_new_version_is_requested(registry):
     registry.publish(ROCKET)
     before = RegistryClient().read_listing("acme", "rocket")
     registry.publish(Provider(**(vars(ROCKET) | {"versions": ("1.2.0", "2.0.0"), "platforms": ("linux_amd64",)})))
-    registry.seen.clear()
+    registry.requests.clear()
     after = RegistryClient().read_listing("acme", "rocket", before)
-    assert (after.newest, after.platforms, len(registry.seen)) == ("2.0.0", ("linux_amd64",), 3)
+    assert (after.newest, after.platforms, len(registry.requests)) == ("2.0.0", ("linux_amd64",), 3)
 
 
 @pytest.mark.parametrize("status", [404, 500, 200])
@@ -139,7 +139,7 @@ def test_unreachable_registry_is_unavailable():
 def test_names_are_escaped_in_the_url(registry):
     with pytest.raises(SourceNotFoundError):
         RegistryClient().read_listing("../../admin?x=", "a/b")
-    assert registry.seen == [f"/{api}/providers/..%2F..%2Fadmin%3Fx%3D/a%2Fb" for api in ("v2", "v1")]
+    assert registry.requests == [f"/{api}/providers/..%2F..%2Fadmin%3Fx%3D/a%2Fb" for api in ("v2", "v1")]
 
 
 @pytest.mark.parametrize("value", [None, "", {}, {"full_name": "acme/rocket"}, [1]])

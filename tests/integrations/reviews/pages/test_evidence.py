@@ -143,7 +143,7 @@ def test_second_round_is_compared_with_the_first(
     assert filtered.context["comparison"] == comparison
 
 
-def test_complete_step_without_news_is_folded_from_the_second_round(
+def test_complete_unchanged_step_is_folded_from_the_second_round(
     ready_integration: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     client = sign_in(rita)

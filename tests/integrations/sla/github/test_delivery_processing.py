@@ -140,7 +140,7 @@ def test_d5_payload_of_another_repository_is_ignored(monitored_repository, track
 
 
 def test_d10_unrelated_events_are_stored_and_ignored(monitored_repository, tracker):
-    unknown = {"action": "created", "repository": tracker.repository()}
+    unknown = {"action": "created", "repository": tracker.build_repository()}
     deliver(monitored_repository, [tracker.ping(), WebhookDelivery("u", "sponsorship", json.dumps(unknown).encode())])
     delivery_processing.process_due_deliveries(LATER)
     assert list_outcomes(monitored_repository) == ["ignored", "ignored"]

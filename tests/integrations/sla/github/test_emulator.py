@@ -49,7 +49,7 @@ def webhook_receiver() -> Iterator[tuple[str, DeliveryQueue]]:
 @pytest.fixture
 def monitored_repository(acme: Partner, github: GitHub) -> MonitoredRepository:
     github.seed(Repo(REPOSITORY, releases=()))
-    number = github.ask("GET", f"/repos/{REPOSITORY}")["id"]
+    number = github.request("GET", f"/repos/{REPOSITORY}")["id"]
     row = monitor_repository(
         create_listed_integration(acme, repository_id=number), datetime.now(UTC) - timedelta(days=1)
     )
@@ -60,9 +60,9 @@ def monitored_repository(acme: Partner, github: GitHub) -> MonitoredRepository:
 def create_issues(github: GitHub) -> None:
     issues = f"/repos/{REPOSITORY}/issues"
     for title in ("It crashes", "It hangs"):
-        github.ask("POST", issues, {"title": title})
-    github.ask("POST", f"{issues}/1/comments", {"body": "Which version do you use?"})
-    github.ask("PATCH", f"{issues}/2", {"state": "closed", "state_reason": "not_planned"})
+        github.request("POST", issues, {"title": title})
+    github.request("POST", f"{issues}/1/comments", {"body": "Which version do you use?"})
+    github.request("PATCH", f"{issues}/2", {"state": "closed", "state_reason": "not_planned"})
 
 
 def wait_for_deliveries(delivery_queue: DeliveryQueue) -> Iterator[tuple[dict[str, str], bytes]]:
@@ -96,7 +96,7 @@ def test_listed_issues_are_read(monitored_repository, github):
 def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(monitored_repository, github, webhook_receiver):
     address, delivery_queue = webhook_receiver
     hook = {"url": address, "content_type": "json", "secret": SECRET}
-    github.ask("POST", f"/repos/{REPOSITORY}/hooks", {"config": hook, "events": ["issues", "issue_comment"]})
+    github.request("POST", f"/repos/{REPOSITORY}/hooks", {"config": hook, "events": ["issues", "issue_comment"]})
     create_issues(github)
     for headers, body in wait_for_deliveries(delivery_queue):
         headers_sent = {name: value for name, value in headers.items() if name.lower().startswith("x-")}

@@ -168,10 +168,10 @@ def test_listed_events_need_no_verification(
     tracker.reopen(1, REPORTER, OPENED_AT + 4 * HOUR)
     deliver(monitored_repository, tracker.webhooks[count:])
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
-    github.seen.clear()
+    github.requests.clear()
     poll(monitored_repository, 7)
     poll(monitored_repository, 30)
-    assert [path for path in github.seen if "/issues/1" in path or "/comments/" in path] == []
+    assert [path for path in github.requests if "/issues/1" in path or "/comments/" in path] == []
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
 
@@ -192,11 +192,11 @@ def test_event_that_is_listed_late_is_verified_and_kept(
         event_verification.flag_unverified_events(api, monitored_repository, there, cursors, OPENED_AT + 4.5 * HOUR)
         == []
     )
-    assert github.seen[-1].endswith("/issues/comments") or "/issues/1" not in github.seen[-1]
+    assert github.requests[-1].endswith("/issues/comments") or "/issues/1" not in github.requests[-1]
     assert (
         event_verification.flag_unverified_events(api, monitored_repository, there, cursors, OPENED_AT + 6 * HOUR) == []
     )
-    assert [path for path in github.seen if "/issues/1/events" in path]
+    assert [path for path in github.requests if "/issues/1/events" in path]
     api.close()
 
 

@@ -59,7 +59,7 @@ def frozen_time() -> Any:
 def deliver(
     uuid: UUID, delivery: WebhookDelivery, secret: str = SECRET, sender: str = GITHUB, **more: Any
 ) -> HttpResponse:
-    headers = delivery.headers(secret)
+    headers = delivery.build_headers(secret)
     url = f"/inbound/github/{uuid}/"
     return Client().post(url, delivery.body, "application/json", headers=headers, REMOTE_ADDR=sender, **more)
 

@@ -23,7 +23,7 @@ from tests.integrations.sla.monitored_repository import (
 
 
 def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(monitored_repository, opened_delivery):
-    url, headers = f"/inbound/github/{monitored_repository.uuid}/", opened_delivery.headers(SECRET)
+    url, headers = f"/inbound/github/{monitored_repository.uuid}/", opened_delivery.build_headers(SECRET)
 
     def answer(kind: str, **more: str) -> int:
         return Client().post(url, opened_delivery.body, kind, headers=headers, **more).status_code

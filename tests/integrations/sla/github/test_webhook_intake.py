@@ -70,7 +70,7 @@ def test_hook_id_is_recorded_from_any_delivery(monitored_repository, opened_deli
 @pytest.mark.every_database
 def test_d4_forgeries_only_increase_a_counter(monitored_repository, opened_delivery):
     rng, url, kinds = random.Random(4), f"/inbound/github/{monitored_repository.uuid}/", []
-    good = opened_delivery.headers(SECRET)
+    good = opened_delivery.build_headers(SECRET)
     client = Client()
     for _ in range(60):
         body, headers = bytearray(opened_delivery.body), dict(good)
@@ -188,7 +188,7 @@ def test_d9_both_secrets_are_valid_for_a_day_after_a_rotation(monitored_reposito
 
 def test_d10_ping_and_unknown_events_are_accepted(monitored_repository):
     tracker = build_tracker(monitored_repository)
-    unknown = WebhookDelivery("u", "sponsorship", json.dumps({"repository": tracker.repository()}).encode())
+    unknown = WebhookDelivery("u", "sponsorship", json.dumps({"repository": tracker.build_repository()}).encode())
     assert [post_delivery(monitored_repository, tracker.ping()), post_delivery(monitored_repository, unknown)] == [
         202,
         202,
@@ -197,7 +197,7 @@ def test_d10_ping_and_unknown_events_are_accepted(monitored_repository):
 
 def test_unknown_or_ended_hook_is_not_found(monitored_repository, opened_delivery):
     missing = f"/inbound/github/{monitored_repository.integration.uuid}/"
-    headers = opened_delivery.headers(SECRET)
+    headers = opened_delivery.build_headers(SECRET)
     assert Client().post(missing, opened_delivery.body, "application/json", headers=headers).status_code == 404
     monitoring.stop_monitoring(monitored_repository.integration, NOW)
     webhook_intake.clear_cached_repository(monitored_repository.uuid)
@@ -206,7 +206,7 @@ def test_unknown_or_ended_hook_is_not_found(monitored_repository, opened_deliver
 
 def send_to_server(uuid, delivery):
     """Send a delivery as a web server does, without the handler of Django that the test client uses."""
-    path, headers, answers = f"/inbound/github/{uuid}/", delivery.headers(SECRET), []
+    path, headers, answers = f"/inbound/github/{uuid}/", delivery.build_headers(SECRET), []
     request = RequestFactory().post(path, delivery.body, "application/json", headers=headers)
     content = b"".join(
         wsgi.answer_webhooks(fail_if_called)(

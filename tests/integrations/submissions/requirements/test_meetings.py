@@ -74,7 +74,7 @@ def test_single_time_is_selected(rocket, alice, rita, sign_in, times, selected):
     assert len(page.select('input[type="radio"][name="time"][checked]')) == selected
 
 
-def test_waived_meeting_waits_for_nobody(rocket, alice, rita, sign_in, now):
+def test_waived_meeting_waits_for_no_one(rocket, alice, rita, sign_in, now):
     submit_action(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     waivers.waive_requirement(rocket, DEMO, reason="x", expires_at=now + timedelta(days=9), actor=rita, now=now)
     words = get_text(sign_in(rita).get(get_url(rocket, DEMO)))

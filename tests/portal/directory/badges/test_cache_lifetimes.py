@@ -29,24 +29,24 @@ class Cache:
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.kept: dict[str, tuple[datetime, timedelta, Any]] = {}
+        self.responses: dict[str, tuple[datetime, timedelta, Any]] = {}
         self.revalidated = 0
 
     def get(self, address: str, at: datetime) -> str:
         """Return the response that a reader behind this cache sees at a time."""
-        if address in self.kept:
-            since, life, answer = self.kept[address]
+        if address in self.responses:
+            since, life, answer = self.responses[address]
             if at - since < life:
                 return str(answer.text)
             fresh = self.client.get(address, headers={"If-None-Match": answer.get("ETag", "")})
             if fresh.status_code == 304:
                 self.revalidated += 1
-                self.kept[address] = (at, life, answer)
+                self.responses[address] = (at, life, answer)
                 return str(answer.text)
         else:
             fresh = self.client.get(address)
         assert fresh.status_code == 200, address
-        self.kept[address] = (at, get_max_age(fresh), fresh)
+        self.responses[address] = (at, get_max_age(fresh), fresh)
         return str(fresh.text)
 
 

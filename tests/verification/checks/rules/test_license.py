@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.fakes.github.server import license_text
+from tests.fakes.github.server import build_license_text
 from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, build_release, build_snapshot
 from verification.checks.types import CHECKS
 from verification.licenses.normalization import MAX_BYTES
@@ -12,7 +12,7 @@ from verification.outcomes import Outcome
 from verification.sources.errors import AccessDeniedError, SourceUnavailableError
 
 KEY = "repository.license"
-MPL, MIT, BSD2 = (license_text(id) for id in ("MPL-2.0", "MIT", "BSD-2-Clause"))
+MPL, MIT, BSD2 = (build_license_text(id) for id in ("MPL-2.0", "MIT", "BSD-2-Clause"))
 ATTRIBUTIONS = """Terraform Provider for Rocket
 Copyright 2026 Acme, Inc.
 

@@ -33,7 +33,7 @@ def run_checks(github, registry):
     registry.publish(Provider("acme/rocket", protocols=("6.0",)))
 
     def run(families=FAMILIES):
-        repository = github.ask("GET", f"/repos/{NAME}")
+        repository = github.request("GET", f"/repos/{NAME}")
         subject = replace(
             execution.build_subject(PROGRAM, PROGRAM.editions[-1], NAME),
             repository_id=repository["id"],
@@ -55,12 +55,12 @@ def test_valid_provider_has_only_the_expected_problems(run_checks, github):
         "go.nightly": "warn",
         "docs.links": "not_run",
     }
-    commit = github.ask("GET", f"/repos/{NAME}/commits/v1.0.0")["sha"]
+    commit = github.request("GET", f"/repos/{NAME}/commits/v1.0.0")["sha"]
     assert dict(results["registry.protocols"].inspected_revisions)["commit"] == commit
 
 
 def test_release_that_is_missing_in_the_registry_has_a_cause(run_checks, github):
-    github.release(NAME, "v1.1.0")
+    github.create_release(NAME, "v1.1.0")
     results = run_checks(("registry.",))
     assert results["registry.releases"].outcome in ("warn", "fail")
     assert results["registry.releases"].evidence[-1].value.startswith("The release has no files")

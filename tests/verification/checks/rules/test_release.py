@@ -54,16 +54,19 @@ def test_valid_release_passes_every_check(publish_releases):
 
 def test_files_are_fetched_once_for_all_checks(publish_releases, registry_server):
     sources = publish_releases()
-    registry_server.seen.clear()
+    registry_server.requests.clear()
     run_registry_checks(sources)
-    assert len(registry_server.seen) == len(set(registry_server.seen)) == 7
+    assert len(registry_server.requests) == len(set(registry_server.requests)) == 7
 
 
 def test_files_are_fetched_once_for_any_spelling_of_the_namespace(publish_releases, registry_server):
     sources = publish_releases()
-    registry_server.seen.clear()
+    registry_server.requests.clear()
     first = run_release_check("release.archive", sources)
-    assert (run_release_check("release.archive", sources, namespace="Acme"), len(registry_server.seen)) == (first, 7)
+    assert (run_release_check("release.archive", sources, namespace="Acme"), len(registry_server.requests)) == (
+        first,
+        7,
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +144,7 @@ def test_archive_is_fetched_again_for_a_new_file_on_github_or_after_a_week(publi
         asset = ReleaseAsset(number, archive, len(signed_release.files[archive]), f"{base}/{archive}")
         sources.github = FakeSources(releases_answer=(build_release("v1.0.0", assets=(asset,)),))
         result = run_release_check("release.archive", sources, now=NOW + timedelta(days=days), **subject)
-        return result, any(path.endswith(".zip") for path in registry_server.seen)
+        return result, any(path.endswith(".zip") for path in registry_server.requests)
 
     first, has_download = run_check(7)
     assert (first.outcome, has_download) == (Outcome.PASS, True)

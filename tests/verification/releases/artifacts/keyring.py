@@ -23,7 +23,7 @@ class Keyring:
         self.exports: dict[str, bytes] = {}
         (self.home / "gpg.conf").write_text(CONFIG)
 
-    def gpg(self, *arguments: str, data: bytes = b"", at: str = NOW) -> bytes:
+    def run_gpg(self, *arguments: str, data: bytes = b"", at: str = NOW) -> bytes:
         command = [
             str(GPG),
             "--homedir",
@@ -47,13 +47,13 @@ class Keyring:
     def create_key(
         self, name: str, algorithm: str, usage: str = "sign", expire: str = "never", at: str = KEY_CREATED_AT
     ) -> None:
-        self.gpg("--quick-generate-key", build_user_id(name), algorithm, usage, expire, at=at)
+        self.run_gpg("--quick-generate-key", build_user_id(name), algorithm, usage, expire, at=at)
 
     def add_subkey(self, name: str, algorithm: str, expire: str = "never") -> None:
-        self.gpg("--quick-add-key", self.fingerprint(name), algorithm, "sign", expire, at="20260401T113000")
+        self.run_gpg("--quick-add-key", self.fingerprint(name), algorithm, "sign", expire, at="20260401T113000")
 
     def fingerprint(self, name: str) -> str:
-        lines = self.gpg("--with-colons", "--list-keys", f"={build_user_id(name)}").decode().splitlines()
+        lines = self.run_gpg("--with-colons", "--list-keys", f"={build_user_id(name)}").decode().splitlines()
         return next(line.split(":")[9] for line in lines if line.startswith("fpr"))
 
     def export(self, *names: str) -> bytes:
@@ -63,11 +63,11 @@ class Keyring:
         return self.exports[names[0]]
 
     def _export(self, *names: str) -> bytes:
-        return self.gpg("--armor", "--export", *(f"={build_user_id(name)}" for name in names))
+        return self.run_gpg("--armor", "--export", *(f"={build_user_id(name)}" for name in names))
 
     def sign(self, name: str, data: bytes, *options: str, at: str = NOW) -> bytes:
         """Return a detached signature."""
-        return self.gpg("--local-user", f"={build_user_id(name)}", *options, "--detach-sign", data=data, at=at)
+        return self.run_gpg("--local-user", f"={build_user_id(name)}", *options, "--detach-sign", data=data, at=at)
 
     def publish_changed(self, name: str, change: Callable[["Keyring"], None]) -> None:
         """Publish the key with a change. This keyring keeps the unchanged key for signing."""
@@ -81,23 +81,23 @@ class Keyring:
     def rename(self, name: str) -> None:
         """Add a primary user ID to the key and revoke it."""
         fingerprint, former = self.fingerprint(name), f"former {build_user_id(name)}"
-        self.gpg("--quick-add-uid", fingerprint, former, at="20260401T111000")
-        self.gpg("--quick-set-primary-uid", fingerprint, former, at="20260401T112000")
-        self.gpg("--quick-revoke-uid", fingerprint, former, at="20260401T113000")
+        self.run_gpg("--quick-add-uid", fingerprint, former, at="20260401T111000")
+        self.run_gpg("--quick-set-primary-uid", fingerprint, former, at="20260401T112000")
+        self.run_gpg("--quick-revoke-uid", fingerprint, former, at="20260401T113000")
 
     def revoke(self, name: str) -> None:
         """Revoke the key with the certificate that gpg created with it."""
         path = self.home / "openpgp-revocs.d" / f"{self.fingerprint(name)}.rev"
-        self.gpg("--import", data=path.read_bytes().replace(b"\n:-----", b"\n-----"))
+        self.run_gpg("--import", data=path.read_bytes().replace(b"\n:-----", b"\n-----"))
 
     def revoke_subkey(self, name: str) -> None:
         """Revoke the first subkey without a reason."""
         answers = b"key 1\nrevkey\ny\n0\n\ny\nsave\n"
-        self.gpg("--command-fd", "0", "--no-batch", "--edit-key", self.fingerprint(name), data=answers)
+        self.run_gpg("--command-fd", "0", "--no-batch", "--edit-key", self.fingerprint(name), data=answers)
 
     def expire(self, name: str) -> None:
         """Let the key expire on January 31."""
-        self.gpg("--quick-set-expire", self.fingerprint(name), "30d", at="20260101T000000")
+        self.run_gpg("--quick-set-expire", self.fingerprint(name), "30d", at="20260101T000000")
 
     def close(self) -> None:
         subprocess.run(["gpgconf", "--homedir", str(self.home), "--kill", "all"], check=False, capture_output=True)
@@ -112,7 +112,7 @@ def build_user_id(name: str) -> str:
 def build_trust_signature(keyring: Keyring, by: str = "partner", over: str = "good") -> str:
     """Return a trust signature by one key over another."""
     key = armor.decode(keyring.export(over)).read()
-    return keyring.gpg("--armor", "--local-user", f"={build_user_id(by)}", "--detach-sign", data=key).decode()
+    return keyring.run_gpg("--armor", "--local-user", f"={build_user_id(by)}", "--detach-sign", data=key).decode()
 
 
 def build_test_keyring() -> Keyring:

@@ -103,7 +103,7 @@ CASES: dict[str, Case] = {
         terraform=build_error("unexpected EOF"),
     ),
     "key instead of a signature": Case(
-        lambda keys: keys.gpg("--export", "=good <good@acme.example>"),
+        lambda keys: keys.run_gpg("--export", "=good <good@acme.example>"),
         SignatureClass.NO_SIGNATURE,
         terraform=build_error("openpgp: invalid data: non signature packet found"),
     ),

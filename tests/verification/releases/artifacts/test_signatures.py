@@ -73,7 +73,7 @@ def test_unreadable_key_fails_with_terraforms_error(keyring, armored_key, messag
 
 
 def test_signer_is_found_in_a_block_of_several_keys(keyring):
-    block = keyring.gpg("--armor", "--export", "=other <other@acme.example>", "=good <good@acme.example>")
+    block = keyring.run_gpg("--armor", "--export", "=other <other@acme.example>", "=good <good@acme.example>")
     verdict = verify_signature(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
     assert (verdict.kind, verdict.signer.fingerprint) == (
         SignatureClass.GOOD,
@@ -175,7 +175,7 @@ def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
     assert digest_verification.verify_digest(key, signature, digest) == SignatureResult.MALFORMED
 
 
-def test_every_class_has_a_case_and_a_sentence():
+def test_every_class_has_a_case_and_a_summary():
     assert set(signatures.SENTENCES) == set(SignatureClass)
     assert {case.kind for case in CASES.values()} | {
         SignatureClass.DISPUTED,

@@ -32,16 +32,16 @@ feff:ffff::1 ff02::1 ff05::2 ff0e::1 5f00::1 3fff::1 ::127.0.0.1 1::1 4000::1 60
 
 
 def list_ipv4_addresses() -> list[IPv4Address]:
-    ends = [IPv4Address(end) for text in FIRST_AND_LAST_V4 for end in _ends(text)]
+    ends = [IPv4Address(end) for text in FIRST_AND_LAST_V4 for end in _get_ends(text)]
     return list(dict.fromkeys((*ends, *map(IPv4Address, SINGLE_V4))))
 
 
 def list_ipv6_addresses() -> list[IPv6Address]:
-    ends = [IPv6Address(end) for text in FIRST_AND_LAST_V6 for end in _ends(text)]
+    ends = [IPv6Address(end) for text in FIRST_AND_LAST_V6 for end in _get_ends(text)]
     return list(dict.fromkeys((*ends, *map(IPv6Address, SINGLE_V6))))
 
 
-def _ends(text: str) -> tuple[int, int]:
+def _get_ends(text: str) -> tuple[int, int]:
     network = ip_network(text)
     return int(network.network_address), int(network.broadcast_address)
 
@@ -49,7 +49,7 @@ def _ends(text: str) -> tuple[int, int]:
 FULL_WIDTH = str.maketrans("0123456789.", "０１２３４５６７８９．")
 
 
-def _pair(address: IPv4Address) -> str:
+def _format_groups(address: IPv4Address) -> str:
     high, low = divmod(int(address), 1 << 16)
     return f"{high:x}:{low:x}"
 
@@ -64,9 +64,9 @@ SPELLINGS_V4: dict[str, Callable[[IPv4Address], str]] = {
     "trailing dot": lambda a: f"{a}.",
     "full width": lambda a: str(a).translate(FULL_WIDTH),
     "user name": lambda a: f"registry.terraform.io@{a}",
-    "mapped": lambda a: f"[::ffff:{_pair(a)}]",
-    "NAT64": lambda a: f"[64:ff9b::{_pair(a)}]",
-    "6to4": lambda a: f"[2002:{_pair(a)}::]",
+    "mapped": lambda a: f"[::ffff:{_format_groups(a)}]",
+    "NAT64": lambda a: f"[64:ff9b::{_format_groups(a)}]",
+    "6to4": lambda a: f"[2002:{_format_groups(a)}::]",
 }
 SPELLINGS_V6: dict[str, Callable[[IPv6Address], str]] = {
     "short": lambda a: f"[{a}]",

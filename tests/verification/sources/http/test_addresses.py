@@ -121,13 +121,13 @@ def test_dns_rebinding_reaches_no_private_address(monkeypatch):
         asked_hosts.append(host)
         return ["93.184.216.34"] if len(asked_hosts) % 2 else ["127.0.0.1"]
 
-    def dial(address, *args, **kwargs):
+    def connect(address, *args, **kwargs):
         dialed_addresses.append(address[0])
         if address[0] == "127.0.0.1":
             return real(address, *args, **kwargs)
         raise OSError("unreachable")
 
-    replace_create_connection(monkeypatch, dial)
+    replace_create_connection(monkeypatch, connect)
     monkeypatch.setattr(urls, "PORTS", frozenset({canary.port}))
     client, outcomes = OutboundClient(resolve=resolve), []
     for number in range(REBINDING_ATTEMPTS):
@@ -155,11 +155,11 @@ def test_dns_rebinding_after_a_redirect_reaches_no_private_address(tls, monkeypa
             return ["127.0.0.1"]
         return ["10.0.0.1", "93.184.216.34"] if len(asked_hosts) % 2 else ["169.254.169.254"]
 
-    def dial(address, *args, **kwargs):
+    def connect(address, *args, **kwargs):
         dialed_addresses.append(address)
         return real(address, *args, **kwargs)
 
-    replace_create_connection(monkeypatch, dial)
+    replace_create_connection(monkeypatch, connect)
     monkeypatch.setattr(urls, "PORTS", frozenset({server.port, canary.port}))
     client = OutboundClient(loopback=True, resolve=resolve, context=client_context)
     for number in range(50):

@@ -228,7 +228,7 @@ def test_download_is_written_to_the_file(server):
 @pytest.mark.parametrize(
     "misbehavior", ["streams a body forever", "streams chunks forever", "streams headers forever", "sends a gzip bomb"]
 )
-def test_memory_stays_flat(server, misbehavior):
+def test_response_above_the_limit_uses_little_memory(server, misbehavior):
     number = list(MISBEHAVIORS).index(misbehavior)
     tracemalloc.start()
     try:

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.verification.markers import needs_sandbox
-from tests.verification.testruns.nomad_plugin.world import READABLE, executable
+from tests.verification.testruns.nomad_plugin.world import READABLE, write_executable
 
 READABLE_ARGUMENTS = [word for folder in READABLE for word in ("--readable", str(folder))]
 
@@ -44,7 +44,7 @@ def test_fault_exits_with_1(config: str, capsys: Any) -> None:
         call_command(
             "run_test",
             "nomad-plugin",
-            str(executable("device", "twins")),
+            str(write_executable("device", "twins")),
             "--type",
             "device",
             "--config",
@@ -65,6 +65,6 @@ def test_fault_exits_with_1(config: str, capsys: Any) -> None:
 def test_without_a_sandbox_the_command_exits_with_2(settings: Any, tmp_path: Path, capsys: Any) -> None:
     settings.SANDBOX_SOCKET = str(tmp_path / "missing.sock")
     with pytest.raises(SystemExit) as end:
-        call_command("run_test", "nomad-plugin", str(executable("driver")), "--type", "driver")
+        call_command("run_test", "nomad-plugin", str(write_executable("driver")), "--type", "driver")
     assert end.value.code == 2
     assert "Overall: not run" in capsys.readouterr().out

@@ -9,10 +9,10 @@ from examples.nomad_plugin import FAULTS
 from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.nomad_plugin.world import (
     READABLE,
-    executable,
     get_outcomes,
     get_summary,
     run_plugin_test,
+    write_executable,
 )
 from verification.sandbox.types import ExitReason
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
@@ -95,7 +95,7 @@ def test_invalid_configuration_is_not_sent() -> None:
 @needs_sandbox
 def test_number_of_more_than_64_bits_is_sent_as_text() -> None:
     target = NomadPluginTarget("driver", "example", "1.0.0", {"address": "127.0.0.1:9999", "retries": "9" * 30})
-    records = NomadPluginTestRunner(target, executable("driver"), READABLE).run()
+    records = NomadPluginTestRunner(target, write_executable("driver"), READABLE).run()
     assert get_outcomes(records) == get_outcomes(run_plugin_test("driver"))
 
 

@@ -16,7 +16,7 @@ from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job
 from tests.conftest import create_integration
 from tests.verification.markers import needs_sandbox
-from tests.verification.testruns.nomad_plugin.world import READABLE, executable
+from tests.verification.testruns.nomad_plugin.world import READABLE, write_executable
 from verification.checks import execution
 from verification.checks.runner import build_integration_subject
 from verification.testruns import services
@@ -34,7 +34,7 @@ def booster(acme: Any, alice: Any) -> Integration:
 
 
 def fetch_plugin_without_api_version(row: TestRun, folder: Path) -> Path:
-    return executable("driver", "no-api")
+    return write_executable("driver", "no-api")
 
 
 @needs_sandbox

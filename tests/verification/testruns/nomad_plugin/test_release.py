@@ -35,9 +35,9 @@ GOOD = build_zip(**{"nomad-driver-rocket": PROGRAM, "LICENSE": b"MPL", "README.m
 
 def fetch_release(github: GitHub, folder: Path, files: dict[str, bytes], version: str = "1.1.0") -> bytes:
     github.seed(Repo(NAME))
-    number = github.release(NAME, "v1.1.0")
+    number = github.create_release(NAME, "v1.1.0")
     for name, content in files.items():
-        github.asset(NAME, number, "v1.1.0", name, content)
+        github.upload_asset(NAME, number, "v1.1.0", name, content)
     return releases.fetch_nomad_plugin(
         replace(SUBJECT, tag=f"v{version}" if version else ""), Sources(), folder
     ).read_bytes()

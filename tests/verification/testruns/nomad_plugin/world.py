@@ -22,7 +22,7 @@ get_outcomes, get_summary = partial(common.get_outcomes, RULES), partial(common.
 
 
 @cache
-def executable(kind: str, fault: str = "") -> Path:
+def write_executable(kind: str, fault: str = "") -> Path:
     folder = common.make_shared_folder("nomad-")
     return nomad_plugin.write(folder, kind, fault)
 
@@ -30,6 +30,6 @@ def executable(kind: str, fault: str = "") -> Path:
 @cache
 def run_plugin_test(kind: str, fault: str = "", address: object = CONFIG["address"]) -> NomadPluginRecords:
     target = NomadPluginTarget(kind, "example", "1.0.0", {"address": address})
-    runner = NomadPluginTestRunner(target, executable(kind, fault), READABLE)
+    runner = NomadPluginTestRunner(target, write_executable(kind, fault), READABLE)
     runner.timeout_seconds = 2
     return runner.run()

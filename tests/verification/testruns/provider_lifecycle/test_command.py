@@ -13,7 +13,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
     CHANGED_CONFIG,
-    executable,
+    write_executable,
 )
 from verification.testruns import terraform_cli
 
@@ -34,16 +34,18 @@ def test_invalid_arguments_are_explained(options: list[str], tmp_path: Path) -> 
     with pytest.raises(CommandError, match="Name the executable terraform-provider-NAME_v1"):
         call_command("run_test", "provider-lifecycle", str(tmp_path / "provider"), *options)
     with pytest.raises(CommandError, match="Enter line 1 as NAME=value"):
-        call_command("run_test", "provider-lifecycle", str(executable()), *options[:-1], str(tmp_path / "main.tf"))
+        call_command(
+            "run_test", "provider-lifecycle", str(write_executable()), *options[:-1], str(tmp_path / "main.tf")
+        )
     with pytest.raises(CommandError, match="Enter the source as NAMESPACE/example"):
-        call_command("run_test", "provider-lifecycle", str(executable()), *options, "--source", "acme/other")
+        call_command("run_test", "provider-lifecycle", str(write_executable()), *options, "--source", "acme/other")
 
 
 def test_without_terraform_the_command_exits_with_2(options: list[str], monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert terraform_cli.find_terraform() is None
     with pytest.raises(SystemExit) as end:
-        call_command("run_test", "provider-lifecycle", str(executable()), *options, "--json")
+        call_command("run_test", "provider-lifecycle", str(write_executable()), *options, "--json")
     data = json.loads(capsys.readouterr().out)
     assert (end.value.code, data["outcome"], data["steps"]) == (2, "not_run", [])
     assert {each["summary"] for each in data["results"]} == {"Not run: this worker has no Terraform."}
@@ -52,7 +54,7 @@ def test_without_terraform_the_command_exits_with_2(options: list[str], monkeypa
 @needs_terraform_or_opentofu
 def test_fault_exits_with_1_without_printing_credentials(options: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
-        call_command("run_test", "provider-lifecycle", str(executable("crash")), *options, "--unsandboxed")
+        call_command("run_test", "provider-lifecycle", str(write_executable("crash")), *options, "--unsandboxed")
     captured_output = capsys.readouterr()
     assert end.value.code == 1
     assert "FAIL     Apply creates the resources and updates the state: The provider crashed." in captured_output.out

@@ -7,10 +7,10 @@ import pytest
 from examples.provider import FAULTS
 from tests.verification.markers import needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
-    forked_executable,
     get_outcomes,
     get_summary,
     run_lifecycle_test,
+    write_forked_executable,
 )
 
 pytestmark = [needs_terraform_or_opentofu, pytest.mark.xdist_group("lifecycle")]
@@ -79,7 +79,7 @@ WARNINGS = {"crash": "left", "forgets-partial": "left"}  # rules that warn as we
 def run_all_faults() -> None:
     """Run the tests of all faults, two at a time."""
     for fault in EXPECTED:
-        forked_executable(fault)
+        write_forked_executable(fault)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda fault: run_lifecycle_test(fault, EXPECTED[fault][0]), EXPECTED))
 

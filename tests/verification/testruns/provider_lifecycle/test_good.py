@@ -17,11 +17,11 @@ from tests.verification.testruns.provider_lifecycle.world import (
     CHANGED_CONFIG,
     READABLE,
     build_target,
-    executable,
-    forked_executable,
     get_outcomes,
     get_summary,
     run_lifecycle_test,
+    write_executable,
+    write_forked_executable,
 )
 from verification.sandbox.types import CommandResult, ExitReason
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.xdist_group("lifecycle")
 def good() -> ProviderLifecycleRecords:
     reported_steps: list[str] = []
     runner = ProviderLifecycleTestRunner(
-        build_target(), executable(), READABLE, lambda records: reported_steps.append(records.steps[-1].key)
+        build_target(), write_executable(), READABLE, lambda records: reported_steps.append(records.steps[-1].key)
     )
     records = runner.run()
     assert reported_steps == [step.key for step in records.steps]
@@ -115,7 +115,7 @@ def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
         for text in (BASE, CHANGED_CONFIG)
     )
     target = replace(build_target(), base=base, changed=changed)
-    records = UnsandboxedTestRunner(target, forked_executable()).run()
+    records = UnsandboxedTestRunner(target, write_forked_executable()).run()
     assert set(get_outcomes(records).values()) == {"pass"}
 
 
@@ -125,7 +125,7 @@ def test_objects_are_destroyed_if_the_time_for_more_steps_is_up() -> None:
         if records.steps[-1].key == "apply":
             runner.latest_start_seconds = -1
 
-    runner = UnsandboxedTestRunner(build_target(), forked_executable(), report_progress=end_time_after_apply)
+    runner = UnsandboxedTestRunner(build_target(), write_forked_executable(), report_progress=end_time_after_apply)
     records = runner.run()
     assert [step.key for step in records.steps][-2:] == ["apply", "cleanup"]
     assert (records.steps[-2].state, records.last_state) == (("example_server.my-server",), ())
@@ -181,7 +181,7 @@ def test_records_survive_json_and_contain_no_credential(good: ProviderLifecycleR
 )
 def test_value_is_converted_to_the_type_of_the_schema_or_refused(value: str, expected: tuple[str, str]) -> None:
     target = replace(build_target(), base=BASE.replace("target =", f"no_copy = {value}\n        target ="))
-    runner = UnsandboxedTestRunner(target, forked_executable())
+    runner = UnsandboxedTestRunner(target, write_forked_executable())
     runner.only_steps = ("init", "validate")
     records = runner.run()
     assert get_outcomes(records)["validate"] == expected[0]
@@ -201,7 +201,7 @@ def test_printed_credential_is_redacted_and_reported() -> None:
 def test_variable_reaches_the_provider_through_its_configuration() -> None:
     configuration = 'variable "secret" {}\nprovider "example" {\n  token = var.secret\n}\n'
     target = replace(build_target(), base=BASE + configuration, environment={"TF_VAR_secret": CANARY})
-    runner = UnsandboxedTestRunner(target, forked_executable("leaks"))
+    runner = UnsandboxedTestRunner(target, write_forked_executable("leaks"))
     runner.only_steps = ("init", "plan")
     expected = "The value of TF_VAR_secret was printed in “Plan the configuration”. We removed it here."
     assert get_summary(runner.run(), "secrets.output") == expected

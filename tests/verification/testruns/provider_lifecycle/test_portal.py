@@ -27,7 +27,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     CHANGED_CONFIG,
     READABLE,
     build_target,
-    executable,
+    write_executable,
 )
 from verification.sources import build_outbound_client
 from verification.sources.http.client import OutboundClient
@@ -73,7 +73,7 @@ def rocket(acme: Any, alice: Any) -> Integration:
 
 
 def fetch_leaking_provider(row: TestRun, folder: Path) -> Path:
-    return executable("leaks")
+    return write_executable("leaks")
 
 
 def dump_database() -> str:

@@ -25,7 +25,7 @@ def build_plan(*actions: str, changed: tuple[str, ...] = (), **more: Any) -> dic
     return {"changes": {SERVER: change | more}, "expressions": {}}
 
 
-def command(key: str, code: int = 0, **more: Any) -> CommandRecord:
+def build_command_record(key: str, code: int = 0, **more: Any) -> CommandRecord:
     return CommandRecord(key, key.capitalize(), "finished", code=code, **more)
 
 
@@ -44,8 +44,8 @@ def evaluate(rule: str, *commands: CommandRecord, inputs: tuple[str, ...] = ()) 
         (1, "Usage: …", ("warn", "The provider exits, but prints no notice that it is a plugin.")),
     ],
 )
-def test_direct_start(code: int, output: str, expected: tuple[str, str]) -> None:
-    assert evaluate("direct", command("direct", code, output=output)) == expected
+def test_direct_start_must_print_the_notice_and_fail(code: int, output: str, expected: tuple[str, str]) -> None:
+    assert evaluate("direct", build_command_record("direct", code, output=output)) == expected
 
 
 @pytest.mark.parametrize(
@@ -55,40 +55,43 @@ def test_direct_start(code: int, output: str, expected: tuple[str, str]) -> None
         (("update",), ("fail", f"With an empty state, {SERVER} would not be created but update.")),
     ],
 )
-def test_plan_with_an_empty_state(actions: tuple[str, ...], expected: tuple[str, str]) -> None:
-    assert evaluate("plan", command("plan", 2, plan=build_plan(*actions))) == expected
+def test_plan_with_an_empty_state_must_create_objects(actions: tuple[str, ...], expected: tuple[str, str]) -> None:
+    assert evaluate("plan", build_command_record("plan", 2, plan=build_plan(*actions))) == expected
 
 
 def test_unknown_resource_type_is_an_invalid_configuration() -> None:
     errors = "\nError: Invalid resource type\n\nThe provider doesn't support it.\n"
     expected = ("fail", "Invalid resource type: The provider doesn't support it.")
-    assert evaluate("validate", command("validate", 1, errors=errors)) == expected
+    assert evaluate("validate", build_command_record("validate", 1, errors=errors)) == expected
 
 
 def test_object_without_an_id_is_not_in_the_state() -> None:
-    plan, apply = command("plan", 2, plan=build_plan("create")), command("apply", state=())
+    plan, apply = build_command_record("plan", 2, plan=build_plan("create")), build_command_record("apply", state=())
     expected = f"The apply succeeded, but the state doesn't contain {SERVER}."
     assert evaluate("apply", plan, apply) == ("fail", expected)
 
 
 def test_object_that_cannot_be_read_by_its_id_is_found_by_the_next_plan() -> None:
     expected = f"The same configuration would change {SERVER} (id) when planned again."
-    assert evaluate("again", command("again", 2, plan=build_plan("create", changed=("id",)))) == ("fail", expected)
+    assert evaluate("again", build_command_record("again", 2, plan=build_plan("create", changed=("id",)))) == (
+        "fail",
+        expected,
+    )
 
 
 def test_update_that_loses_the_object_is_found_by_the_next_plan() -> None:
-    settled = command("settled", 2, plan=build_plan("create", changed=("id",)))
+    settled = build_command_record("settled", 2, plan=build_plan("create", changed=("id",)))
     expected = f"The changed configuration would change {SERVER} (id) when planned again."
-    assert evaluate("change.again", command("update", state=()), settled) == ("fail", expected)
+    assert evaluate("change.again", build_command_record("update", state=()), settled) == ("fail", expected)
 
 
 def test_update_that_returns_an_error_fails() -> None:
     expected = ("fail", "Conflict: The server is locked.")
-    assert evaluate("change.apply", command("update", 1, errors=ERROR, state=(SERVER,))) == expected
+    assert evaluate("change.apply", build_command_record("update", 1, errors=ERROR, state=(SERVER,))) == expected
 
 
 def test_object_whose_destroy_fails_stays_in_the_state() -> None:
-    failed = [command(key, 1, errors=ERROR, state=(SERVER,)) for key in ("destroy", "cleanup")]
+    failed = [build_command_record(key, 1, errors=ERROR, state=(SERVER,)) for key in ("destroy", "cleanup")]
     assert evaluate("destroy", *failed) == ("fail", "Conflict: The server is locked.")
     advice = "Check your test account for leftover resources."
     assert evaluate("left", *failed) == ("fail", f"{SERVER} couldn't be destroyed. {advice}")
@@ -96,8 +99,11 @@ def test_object_whose_destroy_fails_stays_in_the_state() -> None:
 
 def test_unreadable_state_is_no_complete_cleanup() -> None:
     summary = "The last state can't be read. Check your test account for leftover resources."
-    assert evaluate("left", command("apply", state=()), command("update", 1)) == ("warn", summary)
-    assert evaluate("left", command("apply", 1)) == ("warn", summary)
+    assert evaluate("left", build_command_record("apply", state=()), build_command_record("update", 1)) == (
+        "warn",
+        summary,
+    )
+    assert evaluate("left", build_command_record("apply", 1)) == ("warn", summary)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +114,7 @@ def test_unreadable_state_is_no_complete_cleanup() -> None:
     ],
 )
 def test_destroy_that_succeeds_empties_the_state(state: tuple[str, ...], expected: tuple[str, str]) -> None:
-    assert evaluate("destroy", command("destroy", state=state)) == expected
+    assert evaluate("destroy", build_command_record("destroy", state=state)) == expected
 
 
 NO_FAILURE = "The apply that should fail succeeded, so we couldn't test this rule."
@@ -137,8 +143,8 @@ NOTHING_CREATED = (
 def test_failed_create_keeps_objects_with_an_id(
     code: int, output: str, state: tuple[str, ...], left: tuple[str, ...], outcome: str, summary: str
 ) -> None:
-    partial = command("partial", code, output=output, errors=ERROR, state=state, tainted=state)
-    result = evaluate("partial", partial, command("partial_destroy", state=left), inputs=("partial",))
+    partial = build_command_record("partial", code, output=output, errors=ERROR, state=state, tainted=state)
+    result = evaluate("partial", partial, build_command_record("partial_destroy", state=left), inputs=("partial",))
     assert result == (outcome, summary)
 
 

@@ -35,7 +35,7 @@ get_outcomes, get_summary = partial(common.get_outcomes, RULES), partial(common.
 
 
 @cache
-def executable(fault: str = "") -> Path:
+def write_executable(fault: str = "") -> Path:
     """Return the executable of the example provider with a fault."""
     return provider.write(common.make_shared_folder("provider-"), fault)
 
@@ -48,7 +48,7 @@ def start_server() -> ProviderServer:
 
 
 @cache
-def forked_executable(fault: str = "") -> Path:
+def write_forked_executable(fault: str = "") -> Path:
     """Return an executable of the same provider that starts faster, but not in a sandbox."""
     return start_server().write_executable(common.make_shared_folder("provider-"), provider.NAME, fault)
 
@@ -68,6 +68,6 @@ def build_target(**more: str) -> ProviderLifecycleTarget:
 @cache
 def run_lifecycle_test(fault: str = "", only: tuple[str, ...] = ()) -> ProviderLifecycleRecords:
     """Run all or some steps once, without a sandbox, which takes less time. Return the records."""
-    runner = UnsandboxedTestRunner(build_target(), forked_executable(fault))
+    runner = UnsandboxedTestRunner(build_target(), write_forked_executable(fault))
     runner.only_steps = only
     return runner.run()

@@ -144,10 +144,10 @@ def test_schema_of_an_authentic_release_is_stored(
 def test_release_that_is_not_authentic_is_never_started(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
-    def swap(release: signed_releases.SignedRelease) -> None:
+    def replace_signature(release: signed_releases.SignedRelease) -> None:
         release.files[f"{release.prefix}_SHA256SUMS.sig"] = b"no signature"
 
-    publish_provider(change=swap)
+    publish_provider(change=replace_signature)
     row = inspect(rocket, alice)
     assert row.outcome == "not_run"
     assert row.records["not_run"].startswith("The release didn't pass “")

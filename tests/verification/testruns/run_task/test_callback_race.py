@@ -25,13 +25,13 @@ def test_callback_that_is_stored_while_the_run_ends_is_evaluated(run_task: Integ
     request.step = "verify"
     request.save()
 
-    def end() -> None:
+    def abandon_run() -> None:
         try:
             RUN_TASK.abandon(TestRun.objects.get(), "")
         finally:
             connection.close()
 
-    thread = threading.Thread(target=end)
+    thread = threading.Thread(target=abandon_run)
     with transaction.atomic():
         database_store.record_callback(request.uuid, build_callback("wrong"), timezone.now())
         thread.start()

@@ -30,7 +30,7 @@ def key(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_good_endpoint_as_json(key: str) -> None:
+def test_good_endpoint_is_reported_as_json(key: str) -> None:
     with serve_endpoint() as server:
         stages = ("--stages", "pre_plan", "post_apply")
         code, out, err = run_command(server.url, "--hmac-key-file", key, *stages, "--json")
@@ -88,7 +88,7 @@ def test_missing_url_is_reported(arguments: tuple[str, ...], message: str) -> No
     assert str(refusal.value) == message
 
 
-def test_faulty_endpoint_as_text(key: str) -> None:
+def test_faulty_endpoint_is_reported_as_text(key: str) -> None:
     with serve_endpoint("always-passes") as server:
         code, out, _ = run_command(server.url, "--hmac-key-file", key)
     assert code == 1

@@ -36,9 +36,9 @@ def test_unchanged_repository_costs_two_conditional_requests(monitored_repositor
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     poll(monitored_repository, OPENED_AT + 2 * HOUR)
     poll(monitored_repository, OPENED_AT + 3 * HOUR)
-    github.seen.clear()
+    github.requests.clear()
     poll(monitored_repository, OPENED_AT + 4 * HOUR)
-    assert github.seen == [
+    assert github.requests == [
         f"GET /repos/{monitored_repository.repository}",
         f"GET /repos/{monitored_repository.repository}/issues",
     ]
@@ -49,9 +49,9 @@ def test_all_issues_are_read_once_a_day(monitored_repository, tracker, github):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     poll(monitored_repository, OPENED_AT + HOUR)
     poll(monitored_repository, OPENED_AT + 2 * HOUR)
-    github.seen.clear()
+    github.requests.clear()
     poll(monitored_repository, OPENED_AT + 26 * HOUR)
-    assert len(github.seen) == 5
+    assert len(github.requests) == 5
 
 
 @pytest.mark.every_database
@@ -196,8 +196,8 @@ def test_repository_that_is_no_longer_monitored_is_not_read(monitored_repository
     MonitoredRepository.objects.update(poll_at=NOW)
     reconciliation.enqueue_due_repositories(NOW)
     monitoring.stop_monitoring(monitored_repository.integration, NOW)
-    github.seen.clear()
-    assert (run_round(NOW), github.seen) == (1, [])
+    github.requests.clear()
+    assert (run_round(NOW), github.requests) == (1, [])
 
 
 @pytest.mark.every_database

@@ -107,7 +107,7 @@ def test_repeatedly_failing_delivery_does_not_block_others(monitored_repository,
 def test_token_without_delivery_access_is_retried_later(monitored_repository, tracker, github):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id + 1)
     poll(monitored_repository)
-    github.seen.clear()
+    github.requests.clear()
     poll(monitored_repository, NOW + 2 * DAY)
-    assert [path for path in github.seen if "hooks" in path] == []
+    assert [path for path in github.requests if "hooks" in path] == []
     assert monitored_repository.trouble == ""

@@ -55,7 +55,7 @@ def boundary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PROGRAMS, "boundary", load_program(tmp_path / "boundary"))
 
 
-def test_integration_in_an_eighth_program_reaches_support(
+def test_integration_in_a_new_program_reaches_support(
     boundary: None, scriptless_walkthrough: Walkthrough, github: GitHub
 ) -> None:
     walkthrough = scriptless_walkthrough

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.fakes import signed_releases
-from tests.fakes.github.server import Repo, license_text
+from tests.fakes.github.server import Repo, build_license_text
 from tests.fakes.registry import Provider
 from tests.journeys.walkthrough import Walkthrough
 from verification.checks.models import CheckResult
@@ -37,7 +37,7 @@ def build_faulty_release() -> signed_releases.SignedRelease:
     )
     release.protocols = ("6.0",)
     archive = next(name for name in release.files if name.endswith(".zip"))
-    signed_checksum = release.answer("", "linux_amd64")["shasum"]
+    signed_checksum = release.build_package_response("", "linux_amd64")["shasum"]
     release.files[archive] = signed_releases.build_zip(
         {"terraform-provider-rocket_v1.0.0": signed_releases.build_program_header("linux", "amd64") + b"new"}
     )
@@ -46,10 +46,10 @@ def build_faulty_release() -> signed_releases.SignedRelease:
 
 
 def publish_on_github(github: Any, release: signed_releases.SignedRelease, *, except_suffix: str = "nothing") -> None:
-    number = github.release(REPOSITORY, f"v{release.version}")
+    number = github.create_release(REPOSITORY, f"v{release.version}")
     for name, content in release.files.items():
         if not name.endswith(except_suffix):
-            github.asset(REPOSITORY, number, f"v{release.version}", name, content)
+            github.upload_asset(REPOSITORY, number, f"v{release.version}", name, content)
 
 
 def list_failed_checks(walkthrough: Walkthrough) -> set[str]:
@@ -71,7 +71,7 @@ def test_provider_passes_after_five_faults_are_fixed_one_by_one(
     walkthrough: Walkthrough, github: Any, registry: Any
 ) -> None:
     github.seed(Repo(REPOSITORY, "Rockets as code.", releases=()))
-    github.commit(REPOSITORY, "LICENSE", license_text("MPL-2.0") + "\nNot for production use.\n")
+    github.commit_file(REPOSITORY, "LICENSE", build_license_text("MPL-2.0") + "\nNot for production use.\n")
     first = build_faulty_release()
     publish_on_github(github, first, except_suffix=".sig")
     provider = Provider("acme/rocket", protocols=("6.0",), releases={"1.0.0": first})
@@ -93,8 +93,8 @@ def test_provider_passes_after_five_faults_are_fixed_one_by_one(
     assert list_failed_checks(walkthrough) <= {*FAULTS, *CONSEQUENCES, "registry.protocols"}
 
     # a commit does not change a release
-    github.commit(REPOSITORY, "LICENSE", license_text("MPL-2.0"))
-    github.commit(REPOSITORY, "terraform-registry-manifest.json", MANIFEST)
+    github.commit_file(REPOSITORY, "LICENSE", build_license_text("MPL-2.0"))
+    github.commit_file(REPOSITORY, "terraform-registry-manifest.json", MANIFEST)
     assert "repository.license" in rerun_checks(walkthrough)
 
     # the second release contains both commits and is complete, but is still signed with an unregistered key
