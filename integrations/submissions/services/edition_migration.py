@@ -1,8 +1,9 @@
 """Migration of an integration to another edition of its program: a dry run, then one action."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Literal
 
 from django.utils.translation import gettext as _
 
@@ -21,12 +22,21 @@ from portal.ui.components.moments import format_clock
 
 
 @dataclass(frozen=True, slots=True)
+class TierChange:
+    """What becomes of a tier that the new edition lacks or names differently. Names of tiers; `new` can be empty."""
+
+    code: Literal["replaced", "renamed", "request_ended"]
+    old: str
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class EditionMigrationPlan:
     """Effects of a migration to another edition.
 
     `comparison`: the two editions, of which retained requirements keep their answers and extended ones are open again;
     `duplicates`: retained ones with answers under both IDs; `blocking`: new ones that block the next step;
-    `differences`: (label, old, new); `tier_changes`: sentences about the tier.
+    `differences`: (label, old, new).
     """
 
     to: Edition
@@ -35,7 +45,7 @@ class EditionMigrationPlan:
     comparison: EditionComparison
     duplicates: tuple[Requirement, ...]
     blocking: tuple[Requirement, ...]
-    tier_changes: tuple[str, ...]
+    tier_changes: tuple[TierChange, ...]
     differences: tuple[TextDifference, ...]
 
 
@@ -65,7 +75,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
         blocking=tuple(
             r for r in comparison.new_requirements if not r.optional and new_edition.get_deadline(r) <= position + 1
         ),
-        tier_changes=tuple(_describe_tier_changes(integration, new_edition)),
+        tier_changes=tuple(_find_tier_changes(integration, new_edition)),
         differences=_list_differences(comparison, integration.category, category),
     )
 
@@ -83,20 +93,14 @@ def get_target_tier(integration: Integration, new_edition: Edition) -> Tier | No
     return new_edition.get_tier(integration.tier) or (new_edition.release_tier if integration.is_listed else None)
 
 
-def _describe_tier_changes(integration: Integration, new_edition: Edition) -> Iterator[str]:
-    """Yield sentences about the tier and a requested tier."""
+def _find_tier_changes(integration: Integration, new_edition: Edition) -> Iterator[TierChange]:
+    """Yield what changes for the tier and a requested tier."""
     old_tier, new_tier = integration.current_tier, get_target_tier(integration, new_edition)
     if old_tier is not None and new_tier is not None and old_tier.name != new_tier.name:
-        if old_tier.on_request:
-            yield (
-                f"The tier {old_tier.name} doesn't exist in this edition. The tier becomes {new_tier.name}. "
-                "Submissions for the previous tier stay in the history."
-            )
-        else:
-            yield f"The tier {old_tier.name} becomes {new_tier.name}."
+        yield TierChange("replaced" if old_tier.on_request else "renamed", old_tier.name, new_tier.name)
     requested_tier = integration.requested_tier
     if requested_tier is not None and new_edition.get_tier(requested_tier.key) is None:
-        yield f"The request for the tier {requested_tier.name} ends because this edition doesn't have the tier."
+        yield TierChange("request_ended", requested_tier.name)
 
 
 def _list_differences(comparison: EditionComparison, category: str, new_category: str) -> tuple[TextDifference, ...]:
@@ -134,7 +138,7 @@ def migrate_edition(
             replaced=replaced_answers,
             added=[r.title for r in plan.comparison.new_requirements],
             removed=[r.title for r in plan.comparison.removed_requirements],
-            tier_changes=list(plan.tier_changes),
+            tier_changes=[asdict(tier_change) for tier_change in plan.tier_changes],
         )
     return plan
 

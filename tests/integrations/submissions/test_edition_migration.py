@@ -25,6 +25,7 @@ from integrations.submissions.services import (
     meetings,
     requirements as answers,
 )
+from integrations.submissions.services.edition_migration import TierChange
 from integrations.submissions.services.transitions import perform_transition
 from portal.core import crypto
 from portal.core.errors import ActionRefused
@@ -196,14 +197,15 @@ def test_plan_describes_the_changes_of_the_tier(premier_provider: Integration, r
     migration = edition_migration.plan_migration(premier_provider, "2021-10", now)
     below = migration.to.release_tier
     assert migration.tier_changes == (
-        f"The tier Partner Premier doesn't exist in this edition. The tier becomes {below.name}. "
-        "Submissions for the previous tier stay in the history.",
-        "The request for the tier Partner Premier ends because this edition doesn't have the tier.",
+        TierChange("replaced", "Partner Premier", below.name),
+        TierChange("request_ended", "Partner Premier"),
     )
     edition_migration.migrate_edition(premier_provider, "2021-10", actor=rita, now=now + timedelta(hours=1))
     integration = Integration.objects.get(pk=premier_provider.pk)
     assert (integration.tier, integration.tier_request, integration.responsible_party) == (below.key, "", "machine")
-    assert migration.tier_changes[0] in EmailMessage.objects.get(event__event_type="integration.edition_moved").text
+    text = " ".join(EmailMessage.objects.get(event__event_type="integration.edition_moved").text.split())
+    assert f"The tier Partner Premier doesn't exist in this edition. The tier becomes {below.name}." in text
+    assert "The request for the tier Partner Premier ends because this edition doesn't have the tier." in text
 
 
 def test_tier_that_both_editions_have_is_kept(
