@@ -65,7 +65,7 @@ class PortalSettings(BaseSettings):
     # Secrets
     SECRET_KEY: SecretStr = Field(default=SecretStr(""), description="Signs sessions and links.")
     ENCRYPTION_KEYS: types.SecretList = Field(
-        default=[], description="Keys that encrypt test account credentials, newest first. Older keys only decrypt."
+        default=[], description="Keys that encrypt stored secrets, newest first. Older keys only decrypt."
     )
     BADGE_SIGNING_KEYS: types.SecretList = Field(
         default=[], description="Secrets that sign badge statements, newest first. Older secrets only verify."

@@ -92,7 +92,7 @@ def collect_claims(login: SocialLogin) -> NamedValues:
 
 
 def read_groups(login: SocialLogin) -> list[str] | None:
-    """Return the groups of a person, or None if the provider sends no such claim.
+    """Return the groups of a person, or None if the provider sends no such claim or another value than names.
 
     Raises:
         ActionRefused: Microsoft Entra replaced the claim with a link, because the person has too many groups.
@@ -104,7 +104,9 @@ def read_groups(login: SocialLogin) -> list[str] | None:
     groups = claims.get(name)
     if groups is None:
         return [] if settings.SINGLE_SIGN_ON.omits_empty_groups else None
-    return [groups] if isinstance(groups, str) else [str(group) for group in groups]
+    if isinstance(groups, str):
+        return [groups]
+    return [str(group) for group in groups] if isinstance(groups, list) else None
 
 
 def update_roles(user: User, groups: Collection[str] | None, *, request: HttpRequest) -> None:

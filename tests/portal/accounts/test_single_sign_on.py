@@ -94,8 +94,9 @@ def test_missing_groups_revoke_roles_only_if_the_settings_say_so(
         )
 
 
-def test_missing_groups_let_people_without_mapped_roles_sign_in(provider: OidcProvider) -> None:
-    provider.set_claims("nora", email=NORA)
+@pytest.mark.parametrize("claims", [{}, {"groups": 7}])  # the second is no list of names
+def test_missing_groups_let_people_without_mapped_roles_sign_in(provider: OidcProvider, claims: dict[str, Any]) -> None:
+    provider.set_claims("nora", email=NORA, **claims)
     client = Client()
     provider.sign_in(client, "nora")
     assert (is_signed_in(client), get_roles(NORA)) == (True, [])
