@@ -111,7 +111,7 @@ def assign(request: AuthenticatedRequest, uuid: UUID, body: AssignmentIn) -> Int
     return get_integration(request, uuid)
 
 
-@router.post("/integrations/{uuid:uuid}/mark-read", READ_SCOPE, ReadMarkerOut)
+@router.post("/integrations/{uuid:uuid}/mark-read", REVIEW_SCOPE, ReadMarkerOut)
 def mark_read(request: AuthenticatedRequest, uuid: UUID) -> ReadMarkerOut:
     """Mark all events up to now as read. For program staff."""
     integration = load_as_program_staff(request, uuid)

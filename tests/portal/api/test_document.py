@@ -149,6 +149,16 @@ def list_bodies() -> Iterator[tuple[str, dict[str, Any]]]:
                 yield operation["operationId"], content["application/json"]
 
 
+def test_operations_that_write_need_a_scope_to_write() -> None:
+    scope_by_name = {
+        operation["operationId"]: operation.get("x-scope", "")
+        for methods in build_document()["paths"].values()
+        for method, operation in methods.items()
+        if method != "get"
+    }
+    assert [name for name, scope in scope_by_name.items() if scope.endswith(":read")] == []
+
+
 def test_every_operation_has_a_description_and_a_scope_or_is_public() -> None:
     summary_and_scope_by_name = {
         operation["operationId"]: (operation["summary"], operation.get("x-scope"))
