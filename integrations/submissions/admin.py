@@ -9,7 +9,7 @@ from portal.ui.components.inline import link
 
 
 @admin.register(Integration)
-class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Read-only admin page of integrations with a link to the review page."""
 
     list_display = (
@@ -32,7 +32,7 @@ class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[ty
 
 
 @admin.register(Introduction)
-class IntroductionAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class IntroductionAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Read-only admin page of introductions."""
 
     list_display = ("requester", "recipient", "state", "asked_at", "decided_at")

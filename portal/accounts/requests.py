@@ -5,6 +5,7 @@ from typing import TypeAlias, TypeGuard
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, QueryDict
+from django_htmx.middleware import HtmxDetails
 
 from portal.accounts.models import User
 
@@ -15,6 +16,7 @@ class AuthenticatedRequest(HttpRequest):
     """Request of a signed-in user. Views behind the sign-in annotate their request with it."""
 
     user: User
+    htmx: HtmxDetails
     unsent: Callable[[], QueryDict | None]
 
 

@@ -7,7 +7,7 @@ from portal.core.admin import ReadOnlyAdminMixin
 
 
 @admin.register(AuditEvent)
-class EventAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class EventAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Read-only list of audit events."""
 
     list_display = ("at", "stream", "seq", "event_type", "actor", "internal")

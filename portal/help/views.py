@@ -56,7 +56,7 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
     rows, drafts = [], []
     if is_authenticated(request):
         partner_ids = Membership.objects.filter(user=request.user, ended_at=None).values_list("partner_id", flat=True)
-        rows = [row for row in list_by_responsible_party(list(partner_ids), list(partner_ids))[:1] if row.block == MINE]  # type: ignore[attr-defined]
+        rows = [row for row in list_by_responsible_party(list(partner_ids), list(partner_ids))[:1] if row.block == MINE]
         drafts = list(
             IntegrationDraft.objects.filter(partner_id__in=partner_ids, integration=None, sent_at=None, version__gt=0)[
                 :1

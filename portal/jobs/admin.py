@@ -7,7 +7,7 @@ from portal.jobs.models import Job, PeriodicRun, ResourceLimit
 
 
 @admin.register(Job)
-class JobAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class JobAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Jobs, newest first."""
 
     exclude = ("lease_token",)
@@ -18,14 +18,14 @@ class JobAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(PeriodicRun)
-class PeriodicRunAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class PeriodicRunAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """The last run of each periodic job."""
 
     list_display = ("name", "started_at", "finished_at", "lease_expires_at")
 
 
 @admin.register(ResourceLimit)
-class ResourceLimitAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class ResourceLimitAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Resources and their limits."""
 
     list_display = ("key", "max_concurrency", "blocked_until", "failure_count")

@@ -34,7 +34,7 @@ TEMPLATE = "checks/check_results.html"
 def show_check_results(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the page; for htmx, its head and the rows that finished since the last request."""
     context = build_page_context(load_visible_integration(request, uuid), request.user, timezone.now())
-    if not request.htmx:  # type: ignore[attr-defined]
+    if not request.htmx:
         return render(request, TEMPLATE, context)
     shown_count = request.GET.get("shown", "")
     context["changed"] = list_changed_rows(
@@ -53,7 +53,7 @@ def run_checks(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     except ActionRefused as refusal:
         report_refusal(request, refusal)
         return redirect("checks:results", uuid=uuid)
-    if not request.htmx:  # type: ignore[attr-defined]
+    if not request.htmx:
         return redirect("checks:results", uuid=uuid)
     return render(request, f"{TEMPLATE}#results", build_page_context(integration, request.user, now))
 

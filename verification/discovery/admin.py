@@ -7,7 +7,7 @@ from verification.discovery.models import Discovery
 
 
 @admin.register(Discovery)
-class DiscoveryAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class DiscoveryAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Discoveries, newest first."""
 
     list_display = ("address", "kind", "program_key", "problem", "requested_by", "created_at", "integration")

@@ -83,7 +83,7 @@ def show_discovery(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if request.method == "POST" and company.can_start and (response := handle_input(request, discovery, form, company)):
         return response
     context = build_page_context(discovery, company, form)
-    if request.htmx:  # type: ignore[attr-defined]
+    if request.htmx:
         status = 200 if context["running"] else STOP_POLLING_STATUS
         return render(request, f"{TEMPLATE}#body", context, status=status)
     return render(request, TEMPLATE, context, status=422 if request.method == "POST" else 200)

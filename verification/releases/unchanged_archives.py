@@ -71,7 +71,7 @@ def dump_archives(
             response, results = reply.response, (archive.remarks, archive.terraform, archive.program, archive.platform)
             stored_archive = StoredArchive(identity, now, response.size, response.sha256, *results)
         archives[reply.address] = stored_archive
-    return ARCHIVES_ADAPTER.dump_python(archives, mode="json")  # type: ignore[no-any-return]
+    return ARCHIVES_ADAPTER.dump_python(archives, mode="json")
 
 
 def load_current_archives(

@@ -43,7 +43,7 @@ class RegistryListing:
 
     def as_dict(self) -> JsonObject:
         """Return the listing as plain values for storage."""
-        return LISTING_ADAPTER.dump_python(self, mode="json")  # type: ignore[no-any-return]
+        return LISTING_ADAPTER.dump_python(self, mode="json")
 
 
 LISTING_ADAPTER = TypeAdapter(RegistryListing)

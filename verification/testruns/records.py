@@ -12,7 +12,7 @@ from verification.testruns.rules import Rule, RuleOutcome, report_error, report_
 
 
 @cache
-def _get_adapter(record_class: type) -> TypeAdapter:  # type: ignore[type-arg]
+def _get_adapter(record_class: type) -> TypeAdapter:
     return TypeAdapter(record_class)
 
 

@@ -27,7 +27,7 @@ def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if request.method == "POST":
         with report_refusals(request):
             start_test_run(KIND, integration, {}, actor=request.user, now=timezone.now())
-    elif request.htmx:  # type: ignore[attr-defined]
+    elif request.htmx:
         context = build_inspection_context(integration, request.user)
         if context["running"]:
             return render(request, TEMPLATE, context)

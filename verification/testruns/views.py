@@ -46,7 +46,7 @@ def show_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRespo
     integration = load_integration(request, uuid, definition)
     if request.method != "POST":
         last = TestRun.objects.filter(integration=integration, kind=kind).first()
-        unsent = request.unsent()  # type: ignore[attr-defined]
+        unsent = request.unsent()
         return _render(request, integration, definition, definition.build_form(integration, unsent, last=last))
     # The service refuses, too, but only after the form has shown its errors to someone who can't send it.
     if not can_request_check_run(integration, request.user):
@@ -87,7 +87,7 @@ def _render(
 ) -> HttpResponse:
     run = _get_selected(request, integration, kind.key)
     is_running = run is not None and run.is_running
-    if request.htmx and not is_running:  # type: ignore[attr-defined]
+    if request.htmx and not is_running:
         # The form and the details are new, too.
         return HttpResponse(status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"})
     runs = TestRun.objects.filter(integration=integration, kind=kind.key)
@@ -104,7 +104,7 @@ def _render(
         "form": form,
         **(_build_run_context(run, kind) if run else {}),
     }
-    template = f"{TEMPLATE}#live" if request.htmx else TEMPLATE  # type: ignore[attr-defined]
+    template = f"{TEMPLATE}#live" if request.htmx else TEMPLATE
     return render(request, template, context, status=status)
 
 

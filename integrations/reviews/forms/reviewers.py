@@ -7,7 +7,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.reviews.models import ReviewerProfile
 
 
-class AbsenceForm(forms.ModelForm):  # type: ignore[type-arg]
+class AbsenceForm(forms.ModelForm):
     """Days on which a reviewer is out of office."""
 
     class Meta:

@@ -107,7 +107,7 @@ def build_page(
     """Return a page of tuples of PAGE_NAMES, and its rows. `count` is the total, known from the summary."""
     paginator = Paginator(items, PAGE_SIZE)
     # The paginator would count the union again.
-    paginator.count = count  # type: ignore[misc]
+    paginator.count = count
     page = paginator.get_page(number)
     values_by_row = [dict(zip(PAGE_NAMES, values, strict=True)) for values in page.object_list]
     kinds = {values["kind"]: KINDS[values["kind"]] for values in values_by_row}

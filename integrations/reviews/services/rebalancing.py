@@ -136,7 +136,7 @@ def _list_candidates(now: datetime) -> list[Candidate]:
     users = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
     today = timezone.localtime(now).date()
     candidates = [
-        Candidate(user, getattr(user, "reviewer_profile", None) or ReviewerProfile(user=user), user.load)  # type: ignore[attr-defined]
+        Candidate(user, getattr(user, "reviewer_profile", None) or ReviewerProfile(user=user), user.load)
         for user in users.annotate(load=load).order_by("name", "pk")
     ]
     return [each for each in candidates if get_absence(each.profile, today) != "away now"]

@@ -116,7 +116,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         with report_refusals(request, message % {"manager": manager, "name": partner.name}):
             creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
         return redirect("reviews:partner", slug)
-    count = partner.integration_count  # type: ignore[attr-defined]
+    count = partner.integration_count
     context = {
         "partner": partner,
         "form": form,

@@ -65,7 +65,7 @@ def show_queue(request: AuthenticatedRequest) -> HttpResponse:
     """Show the items that wait for the program, most urgent first. Polling without changes returns 304."""
     require_program_staff(request)
     # A page that htmx restores from the history is requested as a whole, with the same header.
-    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    is_fragment = request.htmx and not request.htmx.history_restore_request
     last_event_id = LAST_EVENT_ID.fetch()
     etag = _build_etag(request, last_event_id) if is_fragment else ""
     if etag and request.headers.get("If-None-Match") == etag:
@@ -216,10 +216,10 @@ def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def edit_profile(request: AuthenticatedRequest) -> HttpResponse:
     """Edit the user's reviewer profile."""
-    if not request.user.is_reviewer:  # type: ignore[union-attr]
+    if not request.user.is_reviewer:
         raise Http404(_("Only reviewers have a reviewer profile."))
-    reviewer_profile = ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]
-    unsent = request.unsent()  # type: ignore[attr-defined]
+    reviewer_profile = ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)
+    unsent = request.unsent()
     form = ReviewerProfileForm(request.POST or unsent or None, instance=reviewer_profile)
     if request.method == "POST" and form.is_valid():
         claims.change_profile(request.user, form.cleaned_data, actor=request.user)

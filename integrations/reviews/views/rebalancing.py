@@ -87,7 +87,7 @@ def edit_absence(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not permissions.can_change_absence(reviewer, request.user):
         raise Http404(_("Page not found."))
     profile = ReviewerProfile.objects.filter(user=reviewer).first() or ReviewerProfile(user=reviewer)
-    form = AbsenceForm(request.POST or request.unsent() or None, instance=profile)  # type: ignore[attr-defined]
+    form = AbsenceForm(request.POST or request.unsent() or None, instance=profile)
     if request.method == "POST" and form.is_valid():
         claims.change_absence(reviewer, form.cleaned_data, actor=request.user)
         messages.success(request, _("Saved out-of-office dates for %(name)s.") % {"name": reviewer})

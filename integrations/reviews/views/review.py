@@ -158,7 +158,7 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             finding_services.answer_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
             messages.success(request, _("You responded to finding %(number)s.") % {"number": finding.number})
             report_mentions(request, integration, form.cleaned_data["answer"])
-            if request.htmx:  # type: ignore[attr-defined]
+            if request.htmx:
                 return render_workspace(request, load_visible_integration(request, integration.uuid))
             return redirect(f"{reverse('submissions:detail', args=[integration.uuid])}#finding-{finding.number}")
     requirement = integration.edition.get_requirement(finding.requirement_id)

@@ -27,8 +27,8 @@ REVIEW = CompiledQuery(_select_review)
 
 def get_read_marker(integration: Integration, request: AuthenticatedRequest) -> ReadMarker | None:
     """Return the reader's marker, or None before the first visit."""
-    seq, at = integration.marker_seq, integration.marker_at  # type: ignore[attr-defined]
-    return None if at is None else ReadMarker(integration=integration, user=request.user, seq=seq, at=at)  # type: ignore[misc]
+    seq, at = integration.marker_seq, integration.marker_at
+    return None if at is None else ReadMarker(integration=integration, user=request.user, seq=seq, at=at)
 
 
 def get_previous_snapshot(integration: Integration) -> EvidenceSnapshot | None:

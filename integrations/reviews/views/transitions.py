@@ -127,7 +127,7 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
     # The shortcut of the queue has one address for both approvals.
     if transition_name == "approve" and request.method == "GET" and guards.is_first_approval(integration):
         return redirect("reviews:transition", uuid=uuid, transition_name="approve_first")
-    form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
+    form_data = request.POST if request.method == "POST" else request.unsent() or None
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
     writers = list_writers(integration, request.user)
     form = TransitionForm(integration, transition, writers=writers, data=form_data, initial=initial)
@@ -224,7 +224,7 @@ def _render_transition(
         "undo_minutes": settings.UNDO_MINUTES if TRANSITION_OPTIONS[transition.name].is_decision else 0,
         "last_event": integration.events.exclude(internal=True).last() if refusal else None,
     }
-    if request.htmx:  # type: ignore[attr-defined]
+    if request.htmx:
         return _render_emails(request, email_form, context)
     has_errors = bool(form.errors or email_form.errors)
     status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, has_errors, action, preview_refusal)

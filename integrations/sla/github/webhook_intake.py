@@ -208,4 +208,4 @@ def _open_cursor(database: BaseDatabaseWrapper) -> CursorWrapper:
     if database.vendor != "postgresql":
         return database.cursor()
     database.ensure_connection()
-    return database.Database.Cursor(database.connection)  # type: ignore[attr-defined,no-any-return]
+    return database.Database.Cursor(database.connection)  # type: ignore[attr-defined]

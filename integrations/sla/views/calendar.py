@@ -32,7 +32,7 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     can_edit = permissions.can_edit_partner(partner, request.user)
     if request.method == "POST" and not can_edit:
         raise PermissionDenied(refusals.get_refusal("can_edit"))
-    form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    form_data = request.POST if request.method == "POST" else request.unsent()
     current = partner.calendars.get_in_force(now)
     form = CalendarForm(data=form_data, initial=build_initial_data(current, request.user.zone), now=now)
     context: TemplateContext = {"can_edit": can_edit}

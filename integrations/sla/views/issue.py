@@ -130,7 +130,7 @@ def show_dispute(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def _get_form_data(request: AuthenticatedRequest) -> QueryDict | None:
     """Return the submitted input, also what was submitted before a sign-in."""
-    data: QueryDict | None = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    data: QueryDict | None = request.POST if request.method == "POST" else request.unsent()
     return data
 
 

@@ -155,7 +155,7 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
     if request.method == "POST":
         require_permission(permissions.can_edit, integration, request.user)
     policy = policies.get_policy_in_force(integration, now)
-    form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    form_data = request.POST if request.method == "POST" else request.unsent()
     form = LabelsForm(
         data=form_data,
         initial=build_initial_data(policy or label_proposals.build_default_policy()),

@@ -47,7 +47,7 @@ class Agreement(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} {self.version} · {self.partner}"  # type: ignore[attr-defined]
+        return f"{self.get_kind_display()} {self.version} · {self.partner}"
 
     @property
     def is_complete(self) -> bool:

@@ -164,7 +164,7 @@ def answer_requirement(change: RequirementChange, agreement: Agreement, event_ty
     event_type = event_type or FIRST_SIGNATURE_EVENT_TYPES[change.acting_party]
     status, data = _build_answer(agreement)
     with translation.override(settings.LANGUAGE_CODE):  # the name of the agreement is stored
-        kind_label = str(agreement.get_kind_display())  # type: ignore[attr-defined]
+        kind_label = str(agreement.get_kind_display())
     change.answer(
         "agreement.completed" if agreement.is_complete else event_type,
         data,

@@ -42,7 +42,7 @@ class IntegrationChange:
         """Raise ActionRefused if the integration has ended."""
         if not self.integration.is_open:
             message = _("This integration has ended (%(stage)s). You can't change it.")
-            stage = self.integration.get_stage_display()  # type: ignore[attr-defined]
+            stage = self.integration.get_stage_display()
             raise ActionRefused(message % {"stage": stage}, "invalid-transition")
 
     def record(self, event_type: str, note: str = "", *, internal: bool = False, **data: object) -> AuditEvent:

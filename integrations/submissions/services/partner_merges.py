@@ -114,7 +114,7 @@ def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str
     source.merged_into, source.verification_state = target, VerificationState.CLOSED
     source.save()
     # Companies that were merged into the source would point to a closed one.
-    source.merged_partners.update(merged_into=target)  # type: ignore[attr-defined]
+    source.merged_partners.update(merged_into=target)
     counts: NamedValues = {
         "members": len(plan.members),
         "integrations": [integration.name for integration in plan.integrations],

@@ -175,7 +175,7 @@ def _require_transition(
     candidates = [transition] if transition else [t for _, t in list_all_transitions() if t.name == transition_name]
     # People without the permission get 403 in every state, not 409 in some.
     if candidates and not any(candidate.has_perm(integration, actor) for candidate in candidates):
-        rule: str = candidates[0].permission.__name__  # type: ignore[union-attr]
+        rule: str = candidates[0].permission.__name__
         raise ActionRefused(refusals.explain_refusal(rule, integration, actor), "forbidden")
     if version is not None and version != integration.version:
         # The partner reads the refusal, so internal notes must not appear in it.
@@ -192,9 +192,9 @@ def _explain_wrong_state(integration: Integration, transition_name: str) -> str:
     """Return which state of the integration the transition doesn't start from."""
     fields = {each.name: field for field, each in list_all_transitions()}
     if fields.get(transition_name) == "listing_status" and integration.stage == Stage.SUPPORT:
-        status = integration.get_listing_status_display()  # type: ignore[attr-defined]
+        status = integration.get_listing_status_display()
         return _("This action isn't available in the listing status “%(status)s”.") % {"status": status}
-    stage = integration.get_stage_display()  # type: ignore[attr-defined]
+    stage = integration.get_stage_display()
     return _("This action isn't available in the stage “%(stage)s”.") % {"stage": stage}
 
 

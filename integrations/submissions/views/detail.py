@@ -21,7 +21,7 @@ def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     A page that waits for a change asks with the `version` that it shows.
     """
     integration = load_visible_integration(request, uuid)
-    if request.htmx and request.GET.get("version") == str(integration.version):  # type: ignore[attr-defined]
+    if request.htmx and request.GET.get("version") == str(integration.version):
         return HttpResponse(status=204)
     return render_workspace(request, integration)
 

@@ -33,7 +33,7 @@ def confirm_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form = bind_form(*get_program(draft), draft.data)
     if not form.is_valid():
         return redirect(f"{reverse('submissions:draft', args=[uuid])}?check=1")
-    unsent = request.unsent()  # type: ignore[attr-defined]
+    unsent = request.unsent()
     introduction_form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=unsent)
     if request.method == "POST" and introduction_form.is_valid():
         return submit_draft(request, draft, form, introduction_form.cleaned_data["message"])

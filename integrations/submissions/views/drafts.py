@@ -56,7 +56,7 @@ def start_integration(request: HttpRequest, program: str) -> HttpResponse:
         return redirect_without_partner(request, selected_program)
     if request.method == "POST":
         return create_draft(request, selected_program, partners)
-    unsent = request.unsent()  # type: ignore[attr-defined]
+    unsent = request.unsent()
     data = merge_form_data(unsent, {}) if unsent else {}
     context = build_form_context(selected_program, data) | {"companies": partners, "unsent": bool(unsent)}
     context["drafts"] = list_open_drafts(partners, selected_program)
@@ -101,7 +101,7 @@ def create_draft(request: AuthenticatedRequest, program: Program, partners: list
         context = build_form_context(program, data) | {"companies": partners, "needs_company": True}
         return render(request, "submissions/draft_new.html", context, status=422)
     partner = chosen_partner or partners[0]
-    own_drafts = partner.drafts.filter(program_key=program.key, saved_by=request.user, sent_at=None)  # type: ignore[misc]
+    own_drafts = partner.drafts.filter(program_key=program.key, saved_by=request.user, sent_at=None)
     # Each press of the button would otherwise leave an empty draft.
     empty_draft = own_drafts.filter(integration=None, version=0).first()
     draft = empty_draft or drafts.create_draft(partner, program.key, actor=request.user, now=now)
@@ -123,7 +123,7 @@ def show_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if request.method == "POST":
         save_input(request, draft, merge_form_data(request.POST, draft.data))
         return redirect("submissions:confirm_draft", uuid=uuid)
-    unsent = request.unsent()  # type: ignore[attr-defined]
+    unsent = request.unsent()
     data = merge_form_data(unsent, draft.data) if unsent else draft.data
     version = parse_version(unsent) if unsent else draft.version
     return render(request, "submissions/draft.html", build_draft_context(request, draft, data, version, bool(unsent)))

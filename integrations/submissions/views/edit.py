@@ -28,7 +28,7 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if not integration.is_open:
         messages.error(request, _("You can edit details only while the integration is open."))
         return redirect("submissions:detail", uuid)
-    form_data = request.POST or request.unsent()  # type: ignore[attr-defined]
+    form_data = request.POST or request.unsent()
     form = IntegrationForm(
         integration.program, integration.edition, data=form_data or None, initial=build_initial_data(integration)
     )

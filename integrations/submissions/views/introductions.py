@@ -37,7 +37,7 @@ class IntroductionContact:
 def show_similar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show similar work; editors can request introductions."""
     integration = load_visible_integration(request, uuid)
-    form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
+    form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())
     if request.method == "POST" and form.is_valid():
         request_introductions(request, integration, form.cleaned_data["message"])
         return redirect("submissions:similar", uuid=uuid)

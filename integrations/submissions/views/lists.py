@@ -74,7 +74,7 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
         "is_filtered": any(value for name, value in form.cleaned_data.items() if name != "sort"),
         "for_program": permissions.is_program_staff(request.user),
     }
-    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    is_fragment = request.htmx and not request.htmx.history_restore_request
     return render(request, f"submissions/list.html{'#results' if is_fragment else ''}", context)
 
 

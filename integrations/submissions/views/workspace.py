@@ -61,7 +61,7 @@ def render_workspace(
     anchors = {row.requirement: group.anchor for group in groups for row in group.all_rows}
     context["opened_anchor"] = anchors.get(context.get("requirement"), "")
     template = "submissions/integration.html"
-    if request.htmx:  # type: ignore[attr-defined]
+    if request.htmx:
         return render(request, f"{template}#workspace", context, status=status)
     return render(request, template, context, status=status)
 

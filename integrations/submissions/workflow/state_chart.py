@@ -54,7 +54,7 @@ def generate_rows(field: str) -> Iterator[str]:
         sources = ", ".join(str(s.source) for s in same_name_transitions)
         targets_text = ", ".join(dict.fromkeys(t for s in same_name_transitions for t in list_targets(s)))
         conditions = ", ".join(c.__name__.replace("_", " ") for c in first_transition.conditions) or "always"
-        permission = first_transition.permission.__name__  # type: ignore[union-attr]
+        permission = first_transition.permission.__name__
         label = TRANSITION_OPTIONS[name].label
         yield f"| {name} | {label} | {sources} | {targets_text} | `{permission}` | {conditions} |"
 
@@ -62,7 +62,7 @@ def generate_rows(field: str) -> Iterator[str]:
 def generate_permission_rows() -> Iterator[str]:
     """Yield one table row for each permission that a transition needs, with the message of its refusal."""
     transitions = [t for field in ("stage", "listing_status") for t in list_transitions(field)]
-    for name in sorted({t.permission.__name__ for t in transitions}):  # type: ignore[union-attr]
+    for name in sorted({t.permission.__name__ for t in transitions}):
         yield f"| `{name}` | {refusals.REFUSALS_BY_RULE[name]} |"
 
 

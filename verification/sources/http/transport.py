@@ -148,7 +148,7 @@ class PinnedConnection(http.client.HTTPConnection):
             raw.close()
             raise
         self.socket_adapter = _SocketAdapter(raw, self._deadline)
-        self.sock = self.socket_adapter  # type: ignore[assignment]
+        self.sock = self.socket_adapter
 
     def hang_up(self) -> None:
         if self.socket_adapter is not None:

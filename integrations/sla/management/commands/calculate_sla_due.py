@@ -37,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--hours", type=int, default=48, help="Target for critical issues.")
         parser.add_argument("--business-days", type=int, default=5, help="Target for other issues.")
 
-    def handle(self, **options: Any) -> None:  # type: ignore[override]
+    def handle(self, **options: Any) -> None:
         try:
             result = calculate_due(**{name: options[name] for name in OPTION_NAMES})
         except ValueError as error:

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--at", help="Time in ISO 8601, by default in UTC. Default: now.")
         parser.add_argument("--json", action="store_true", dest="as_json", help="Print a JSON object.")
 
-    def handle(self, *, issue: str, at: str | None, as_json: bool, **_: object) -> None:  # type: ignore[override]
+    def handle(self, *, issue: str, at: str | None, as_json: bool, **_: object) -> None:
         row = inputs.find_issue(issue)
         if row is None:
             raise CommandError(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")

@@ -79,7 +79,7 @@ def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 20
 
 def show_result(page: RequirementPage) -> HttpResponse:
     """Open what is next. A requirement that is still open, or that can get further items, stays opened."""
-    if not page.request.htmx:  # type: ignore[attr-defined]
+    if not page.request.htmx:
         return redirect_to_page(page)
     current = load_page(page.request, page.integration.uuid, page.requirement.id)
     if current.is_met and page.requirement.kind in SINGLE_ANSWER_KINDS:

@@ -41,7 +41,7 @@ def list_actions(page: RequirementPage) -> dict[str, RequirementAction]:
 
 def restore_unsent_form(page: RequirementPage) -> BoundForms:
     """Return the form with input from before a sign-in interrupted it."""
-    unsent = page.request.unsent()  # type: ignore[attr-defined]
+    unsent = page.request.unsent()
     name = unsent.get("action", "") if unsent else ""
     action = list_actions(page).get(name)
     return {name: action.build_form(page, data=unsent, auto_id=f"{name}-%s")} if action else {}

@@ -28,9 +28,7 @@ class Command(BaseCommand):
             "--json", action="store_true", dest="as_json", help="Print a JSON list in the order of the files."
         )
 
-    def handle(  # type: ignore[override]
-        self, *, files: list[str], program: str, edition: str | None, as_json: bool, **_: object
-    ) -> None:
+    def handle(self, *, files: list[str], program: str, edition: str | None, as_json: bool, **_: object) -> None:
         policy = get_policy(program, edition)
         rows = [{"path": path, **evaluate_path(path, policy).as_dict()} for path in files]
         if as_json:

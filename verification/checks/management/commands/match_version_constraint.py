@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("versions", nargs="+", metavar="version")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
-    def handle(self, *, constraint: str, versions: list[str], as_json: bool, **_: object) -> None:  # type: ignore[override]
+    def handle(self, *, constraint: str, versions: list[str], as_json: bool, **_: object) -> None:
         try:
             result = match_versions(constraint, versions)
         except InvalidVersionError as error:

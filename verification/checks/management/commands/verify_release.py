@@ -27,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--platform", default="linux_amd64", help="The platform that Terraform runs on.")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
-    def handle(  # type: ignore[override]
+    def handle(
         self, *, provider: str, version: str, registry: str, host: str, platform: str, as_json: bool, **options: object
     ) -> None:
         namespace, _, name = provider.partition("/")

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         parser.add_argument("--source", default="", help="Provider address, if a file contains several providers.")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
-    def handle(self, *, old: Path, new: Path, as_json: bool, **options: Any) -> None:  # type: ignore[override]
+    def handle(self, *, old: Path, new: Path, as_json: bool, **options: Any) -> None:
         try:
             before, after = (parse_schema(path.read_bytes(), options["source"]) for path in (old, new))
             versions = _parse_versions(options["versions"] or [_find_version(old), _find_version(new)])

@@ -72,7 +72,7 @@ class Command(BaseCommand):
             flag = f"--{name.replace('_', '-')}"
             parser.add_argument(flag, choices=option.values, default=option.default, help=option.help)
 
-    def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
+    def handle(self, *, schema: Path, out: Path, **options: Any) -> None:
         try:
             provider_schema = parse_schema(schema.read_bytes(), options["source"])
             generator_choices = validate_choices(provider_schema, _parse_choices(options))

@@ -26,7 +26,7 @@ class Command(BaseCommand):
         add_executable_arguments(parser, "The plugin's executable.")
         parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
-    def handle(self, **options: object) -> None:  # type: ignore[override]
+    def handle(self, **options: object) -> None:
         executable = get_executable(options)
         readable = [str(folder.resolve()) for folder in options["readable"]]  # type: ignore[attr-defined]
         try:

@@ -26,7 +26,7 @@ class Command(BaseCommand):
             kind.add_arguments(kind_parser)
             kind_parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
-    def handle(self, *, kind: str, **options: object) -> None:  # type: ignore[override]
+    def handle(self, *, kind: str, **options: object) -> None:
         definition = KINDS_BY_SLUG[kind]
         output = definition.run_command(options, lambda message: self.stderr.write(message, self.style.NOTICE))
         text = json.dumps(output.report, indent=2, ensure_ascii=False) if options["json"] else output.text
