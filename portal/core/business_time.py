@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
+from threading import Lock
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
@@ -114,6 +115,7 @@ class BusinessDayScale:
     def __init__(self, calendar: Calendar) -> None:
         self.calendar, self.zone = calendar, calendar.zone
         self.first = date(FIRST_YEAR, 1, 1).toordinal()
+        self._lock = Lock()
         self.years = 0
         self.workdays: list[bool] = []
         self.is_regular_day: list[bool] = []
@@ -121,18 +123,25 @@ class BusinessDayScale:
         self.workday_numbers: list[int] = []
         self._extend()
 
+    def _extend_to(self, table: Sequence[object], position: int) -> None:
+        """Extend all tables until this one has the position. Threads share them, but only one extends them."""
+        with self._lock:
+            while position >= len(table):
+                self._extend()
+
     def _extend(self) -> None:
+        """Extend all tables. A table grows after those that a reader of its new rows needs."""
         if FIRST_YEAR + self.years > LAST_YEAR:
             raise ValueError(f"Business days end in {LAST_YEAR}.")
         self.years += TABLE_GROWTH_YEARS
         self.midnights = _list_midnights(self.zone, self.years)
         for day_number in range(len(self.workdays), len(self.midnights) - 1):
             is_workday = self.calendar.is_business_day(date.fromordinal(self.first + day_number))
-            self.workdays.append(is_workday)
+            self.workdays_before.append(self.workdays_before[-1] + is_workday)
             self.is_regular_day.append(
                 is_workday and self.midnights[day_number + 1] - self.midnights[day_number] == DAY
             )
-            self.workdays_before.append(self.workdays_before[-1] + is_workday)
+            self.workdays.append(is_workday)
             if is_workday:
                 self.workday_numbers.append(day_number)
 
@@ -156,8 +165,8 @@ class BusinessDayScale:
         day_number = local.toordinal() - self.first
         if day_number < 0:
             raise ValueError(f"Business days start in {FIRST_YEAR}.")
-        while day_number >= len(self.workdays):
-            self._extend()
+        if day_number >= len(self.workdays):
+            self._extend_to(self.workdays, day_number)
         if not self.workdays[day_number]:
             return self.workdays_before[day_number] * DAY
         if not self.is_regular_day[day_number]:
@@ -176,8 +185,8 @@ class BusinessDayScale:
 
     def get_moment(self, position: timedelta) -> datetime:
         days, rest = divmod(position, DAY)
-        while days >= len(self.workday_numbers):
-            self._extend()
+        if days >= len(self.workday_numbers):
+            self._extend_to(self.workday_numbers, days)
         if not rest:  # the end of a business day, not the start of the next
             return self.midnights[self.workday_numbers[days - 1] + 1]
         day_number = self.workday_numbers[days]

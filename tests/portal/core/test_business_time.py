@@ -1,6 +1,9 @@
 """Tests of due dates in business time."""
 
+import sys
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from itertools import accumulate
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -8,6 +11,7 @@ import pytest
 from portal.core import business_time
 from portal.core.business_time import ELAPSED_SCALE, Calendar, ClockPause, add_business_days
 from portal.core.holidays import load_holidays
+from tests.concurrency import run_concurrently
 
 NEW_YORK = ZoneInfo("America/New_York")
 LOS_ANGELES = ZoneInfo("America/Los_Angeles")
@@ -52,6 +56,20 @@ def test_weekends_of_the_calendar_do_not_count() -> None:
 def test_week_without_working_days_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one working day"):
         Calendar(workdays=frozenset())
+
+
+def test_threads_that_extend_a_table_at_once_find_the_same_days() -> None:
+    """A table that two threads extend at once would count days twice."""
+    position, interval = timedelta(days=30_000), sys.getswitchinterval()
+    expected = business_time.BusinessDayScale(Calendar(zone=NEW_YORK)).get_moment(position)
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(3):
+            scale = business_time.BusinessDayScale(Calendar(zone=NEW_YORK))
+            assert run_concurrently(*[partial(scale.get_moment, position)] * 8) == [expected] * 8
+            assert scale.workdays_before == list(accumulate(scale.workdays, initial=0))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def build_calendar(zone: str, country: str, part: str = "") -> Calendar:
