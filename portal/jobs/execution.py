@@ -92,21 +92,19 @@ def list_runnable(now: datetime, saturated: Collection[str] | None = None) -> Jo
 def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
     """Claim the most urgent candidate for this process. Return None if no candidate can run.
 
-    An abandoned job that must not run again fails instead.
+    An abandoned job that can't run again now ends or waits instead, and the next candidate is claimed.
     """
     with transaction.atomic(savepoint=False):
-        due = candidates.due(now).filter(kind__in=DEFINITIONS)
         # Another process is claiming a locked job, and waiting for it would only delay the next one.
-        job = due.select_for_update(of=("self",), skip_locked=True).first()
-        if job is None or not _reserve_resource(job, now):
-            return None
-        definition = DEFINITIONS[job.kind]
-        outcome = _get_abandoned_outcome(job, definition, now)
-        if outcome is not None:
+        due = candidates.due(now).filter(kind__in=DEFINITIONS).select_for_update(of=("self",), skip_locked=True)
+        job = due.first()
+        while job is not None and (outcome := _get_abandoned_outcome(job, DEFINITIONS[job.kind], now)) is not None:
             assert job.lease_token is not None
             record_outcome(job.pk, job.lease_token, outcome)
+            job = due.first()
+        if job is None or not _reserve_resource(job, now):
             return None
-        token = uuid4()
+        definition, token = DEFINITIONS[job.kind], uuid4()
         # The update repeats the condition because SQLite has no row locks.
         values = {
             "state": State.RUNNING,
