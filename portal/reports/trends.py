@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import TruncWeek
 from django.utils.translation import gettext as _, ngettext
@@ -67,7 +68,8 @@ class SlaShare:
 
     @property
     def summary(self) -> str:
-        return _("%(met)s met, %(breached)s breached") % {"met": self.met, "breached": self.breached}
+        counts = {"met": intcomma(self.met), "breached": intcomma(self.breached)}
+        return _("%(met)s met, %(breached)s breached") % counts
 
 
 @dataclass(frozen=True, slots=True)

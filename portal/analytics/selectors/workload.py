@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Count, Min, Q, QuerySet
 from django.utils import dateformat, timezone
 from django.utils.translation import gettext as _, pgettext
@@ -190,7 +191,8 @@ class FailingCheck:
 
     @property
     def summary(self) -> str:
-        return _("%(failed)s of %(checked)s") % {"failed": self.failed_count, "checked": self.checked_count}
+        counts = {"failed": intcomma(self.failed_count), "checked": intcomma(self.checked_count)}
+        return _("%(failed)s of %(checked)s") % counts
 
 
 EVALUATED_STATUSES = (Status.PASS, Status.WARN, Status.FAIL)

@@ -5,6 +5,7 @@ Late values are hatched, so that the chart does not depend on color. Pages show 
 
 from dataclasses import dataclass
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -32,9 +33,9 @@ class Column:
 
     @property
     def description(self) -> str:
-        parts = [str(self.count)]
-        parts += [_("%(late)s late") % {"late": self.late}] if self.late else []
-        parts += [] if self.before is None else [_("previous period %(before)s") % {"before": self.before}]
+        parts = [intcomma(self.count)]
+        parts += [_("%(late)s late") % {"late": intcomma(self.late)}] if self.late else []
+        parts += [] if self.before is None else [_("previous period %(before)s") % {"before": intcomma(self.before)}]
         return f"{self.label}: {', '.join(parts)}"
 
 

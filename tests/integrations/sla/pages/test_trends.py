@@ -13,9 +13,10 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.sla_policy import SlaTarget
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
+from portal.analytics.selectors.workload import FailingCheck
 from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
 from portal.reports.models import ReportSnapshot
-from portal.reports.trends import build_bins
+from portal.reports.trends import SlaShare, build_bins
 from portal.ui.charts.columns import Chart, Column
 
 pytestmark = pytest.mark.any_database
@@ -30,6 +31,12 @@ def test_chart_describes_its_numbers_and_scales_its_columns() -> None:
     assert heights == [72.0, 24.0, 0.0, 0.0]
     assert "target 48 h" in svg.text
     assert 'style="' not in str(svg)
+
+
+def test_descriptions_separate_thousands_like_the_page() -> None:
+    assert Column("W1", 1234, 5678, before=9012).description == "W1: 1,234, 5,678 late, previous period 9,012"
+    assert SlaShare("Acme", 1234, 5678).summary == "1,234 met, 5,678 breached"
+    assert FailingCheck("nomad", "License", 1234, 5678).summary == "1,234 of 5,678"
 
 
 def test_previous_period_is_drawn_behind_on_the_same_baseline() -> None:
