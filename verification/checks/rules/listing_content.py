@@ -16,6 +16,7 @@ MAX_SUMMARY_LINES = 2
 MAX_ADDRESSES = 15
 # About one sentence. The same step requires an FAQ or best practices for HashiCorp's support team.
 MIN_FAQ_WORDS = 15
+PRIVATE_STATUSES = (401, 403, 407)  # the server wants to know who asks; others refuse the request itself
 URL_PATTERN = re.compile(r"https?://[^\s<>\"]{1,500}")
 EMAIL_PATTERN = re.compile(r"[\w.+%-]{1,64}@[\w.-]{1,253}")
 DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
@@ -119,7 +120,8 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
         raise SourceNotFoundError(f"{response.link.netloc} returned {response.status_line} for the documentation.")
     # The registry's card links to this page, so unlike other links, a page that refuses strangers fails.
     if is_refusal(response.status):
-        summary = f"The page isn't public. {response.link.netloc} returned {response.status_line}."
+        reason = "The page isn't public." if response.status in PRIVATE_STATUSES else "We couldn't read the page."
+        summary = f"{reason} {response.link.netloc} returned {response.status_line}."
         return Result(Outcome.FAIL, summary, evidence)
     if response.status != 200:
         raise SourceUnavailableError(f"{response.link.netloc} returned {response.status_line}.")

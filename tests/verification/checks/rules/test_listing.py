@@ -156,6 +156,20 @@ def test_run_task_docs_must_be_public_and_complete(page, expected):
     assert run_listing_check("run_task_docs", {DOCS: page}, documentation=DOCS).outcome == expected
 
 
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (401, "The page isn't public."),
+        (403, "The page isn't public."),
+        (400, "We couldn't read the page."),
+        (406, "We couldn't read the page."),
+    ],
+)
+def test_refused_run_task_docs_say_what_the_server_returned(status, reason):
+    result = run_listing_check("run_task_docs", {DOCS: status}, documentation=DOCS)
+    assert result.summary == f"{reason} docs.acme.com returned {status}."
+
+
 def test_run_task_docs_without_a_url_are_not_run():
     assert run_listing_check("run_task_docs").outcome == Outcome.NOT_RUN
 
