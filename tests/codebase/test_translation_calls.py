@@ -10,6 +10,7 @@ from tests.codebase.project_files import list_files, relative_name
 
 COMPOSITIONS = (ast.JoinedStr, ast.BinOp)
 EAGER_FUNCTIONS = {"gettext", "ngettext", "pgettext", "npgettext"}
+ENGLISH_MODULES = ("portal/api/", "portal/accounts/enrollment.py")
 MODULES = [path for path in list_files("*.py") if not relative_name(path).startswith("tests/")]
 
 
@@ -62,6 +63,12 @@ def find_broken_messages(source: str) -> list[str]:
     return [text for call in calls for text in _list_literals(call) if "%(" in text and not _can_be_filled(text)]
 
 
+def find_untranslated_refusals(source: str) -> list[int]:
+    """Return the lines that refuse an action with a literal message, which people see on a page."""
+    calls = list_calls(ast.walk(ast.parse(source)), {"ActionRefused"})
+    return [call.lineno for call in calls if call.args and isinstance(call.args[0], (ast.Constant, *COMPOSITIONS[:1]))]
+
+
 def _list_literals(call: ast.Call) -> list[str]:
     return [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
 
@@ -87,6 +94,14 @@ def test_placeholders_of_every_message_can_be_filled_in() -> None:
     assert {relative_name(path): texts for path in MODULES if (texts := find_broken_messages(path.read_text()))} == {}
 
 
+def test_refusals_on_pages_are_translated() -> None:
+    # messages of the API and of the command line are in English
+    modules = [path for path in MODULES if not relative_name(path).startswith(ENGLISH_MODULES)]
+    assert {
+        relative_name(path): lines for path in modules if (lines := find_untranslated_refusals(path.read_text()))
+    } == {}
+
+
 IMPORT_LINE = "from django.utils.translation import gettext as _, gettext_lazy\n"
 
 
@@ -108,6 +123,11 @@ def test_composed_message_and_plural_are_found() -> None:
     assert find_composed_messages(
         IMPORT_LINE + 'def show(n): return _(f"{n} days") + _("Now" + "Then") + _("Now")'
     ) == [2, 2]
+
+
+def test_untranslated_refusal_is_found() -> None:
+    source = 'raise ActionRefused("No.")\nraise ActionRefused(f"No {x}.", "conflict")\nraise ActionRefused(_("No."))'
+    assert find_untranslated_refusals(source) == [1, 2]
 
 
 def test_unescaped_percent_sign_is_found() -> None:

@@ -6,6 +6,7 @@ A waiver exempts a requirement for a while; an accepted deviation makes the new 
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
@@ -45,7 +46,9 @@ def accept_deviation(integration: Integration, key: str, value: str, actor: User
         )
         # The page can be older than the last run, and only what the reviewer has seen may be accepted.
         if not current_value or current_value != value:
-            raise ActionRefused("The deviation has changed. Reload the page and check it again.", "invalid-transition")
+            raise ActionRefused(
+                _("The deviation has changed. Reload the page and check it again."), "invalid-transition"
+            )
         observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)
         change.record("check.accepted", check=key, title=CHECKS[key].title, thing=thing, value=value)
     if _is_on_hold_for(locked_integration, key):

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
@@ -83,12 +84,13 @@ def _refuse_other_subject(row: Integration, reported_results: ReportedResults) -
     """Refuse a report about another program or repository."""
     if reported_results.program and reported_results.program != row.program_key:
         raise ActionRefused(
-            f"The report is for the program {reported_results.program}, but this integration is in {row.program_key}."
+            _("The report is for the program %(reported)s, but this integration is in %(program)s.")
+            % {"reported": reported_results.program, "program": row.program_key}
         )
     if reported_results.repository and reported_results.repository.lower() != row.repository.lower():
         raise ActionRefused(
-            f"The report is for {reported_results.repository}, but this integration has "
-            f"{row.repository or 'no repository'}."
+            _("The report is for %(reported)s, but this integration has %(repository)s.")
+            % {"reported": reported_results.repository, "repository": row.repository or _("no repository")}
         )
 
 

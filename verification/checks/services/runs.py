@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
 from integrations.submissions.models import Integration
@@ -140,5 +141,5 @@ def request_check_run_as_user(integration: Integration, actor: User, now: dateti
     if not can_request_check_run(integration, actor):
         raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     if not integration.is_open:
-        raise ActionRefused("The integration has ended, so you can't run its checks.", "invalid-transition")
+        raise ActionRefused(_("The integration has ended, so you can't run its checks."), "invalid-transition")
     return request_check_run(integration, actor, now, "Requested")
