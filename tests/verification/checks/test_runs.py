@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import IntegrityError, connection
 from django.db.models.signals import post_save
 from django.utils import timezone
 
@@ -73,6 +74,26 @@ def test_second_request_updates_the_open_run(provider, alice):
     runs.request_check_run(provider, alice, NOW + MINUTE)
     run = CheckRun.objects.get()
     assert (run.requested_by, run.requested_at, run.next_attempt_at) == (alice, NOW + MINUTE, NOW)
+
+
+@pytest.mark.every_database
+def test_run_that_ends_while_another_is_requested_is_followed_by_a_new_one(provider, alice):
+    """The open run, which keeps the new one from being created, ends before it is read."""
+    steps = ["refused", "ended"]
+
+    def end_after_the_refusal(execute, sql, params, many, context):
+        if steps == ["ended"] and sql.startswith("SELECT"):
+            steps.clear()
+            CheckRun.objects.update(finished_at=NOW)
+        try:
+            return execute(sql, params, many, context)
+        except IntegrityError:
+            steps.remove("refused")
+            raise
+
+    with connection.execute_wrapper(end_after_the_refusal):
+        runs.plan_check_run(provider, NOW, NOW + MINUTE, "Every night")
+    assert (steps, CheckRun.objects.open().get().reason) == ([], "Every night")
 
 
 @pytest.mark.every_database

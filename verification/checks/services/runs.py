@@ -83,12 +83,15 @@ def _update_open_run(integration: Integration, fields: Mapping[str, object], **c
 
 def _open_run(integration: Integration, fields: Mapping[str, object]) -> CheckRun:
     """Return the integration's open run: a new one, or one that was opened concurrently."""
-    try:
-        # In a savepoint, because PostgreSQL refuses all statements after an error in a transaction.
-        with transaction.atomic():
-            return CheckRun.objects.create(integration=integration, **fields)
-    except IntegrityError:
-        return CheckRun.objects.open().get(integration=integration)
+    while True:
+        try:
+            # In a savepoint, because PostgreSQL refuses all statements after an error in a transaction.
+            with transaction.atomic():
+                return CheckRun.objects.create(integration=integration, **fields)
+        except IntegrityError:
+            check_run = CheckRun.objects.open().filter(integration=integration).first()
+            if check_run is not None:  # otherwise it has just finished, and a new one can be opened
+                return check_run
 
 
 def _enqueue_background_run(integration: Integration, run_after: datetime) -> None:
