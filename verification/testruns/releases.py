@@ -4,10 +4,11 @@ import re
 import shutil
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 from verification.checks.rules.release import read_report
-from verification.checks.rules.shared_reads import find_release, list_published_releases
+from verification.checks.rules.shared_reads import read_release
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
 from verification.releases import Report
@@ -106,9 +107,10 @@ def fetch_nomad_plugin(subject: Subject, sources: Sources, folder: Path) -> Path
 def _find_release(subject: Subject, sources: Sources) -> GitHubRelease:
     if not subject.repository:
         raise UnverifiedReleaseError("Enter the repository URL first.")
-    releases = list_published_releases(subject, sources)
-    version = subject.tag.removeprefix("v")  # a tag without the "v" counts too
-    release = find_release(releases, subject.tag) or find_release(releases, version)
+    version = subject.tag.removeprefix("v")
+    release = read_release(subject, sources)
+    if release is None and subject.tag:
+        release = read_release(replace(subject, tag=version), sources)  # a tag without the "v" counts too
     if release is None:
         raise UnverifiedReleaseError(
             f"GitHub has no release {version or 'with a version tag'}. Publish it, then start the test again."

@@ -11,8 +11,7 @@ from django.conf import settings
 
 from verification.checks.rules.shared_reads import (
     NO_REPOSITORY_RESULT,
-    find_release,
-    list_published_releases,
+    read_release,
     with_value,
 )
 from verification.checks.types import Subject, register_check
@@ -128,8 +127,7 @@ for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID)
 def check_release_files(subject: Subject, sources: Sources) -> Result:
     if not subject.repository:
         return NO_REPOSITORY_RESULT
-    releases = list_published_releases(subject, sources)
-    release = find_release(releases, subject.tag)
+    release = read_release(subject, sources)
     if release is None:
         return Result(Outcome.FAIL, f"GitHub has no release {subject.tag or 'with a version tag'}.")
     remarks = file_names.list_remarks([asset.name for asset in release.assets], subject.provider, release.tag[1:])

@@ -3,11 +3,10 @@
 import re
 
 from verification.checks.rules.link_reachability import PREDICATES, check_link
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, find_release, list_published_releases
+from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, read_release
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.github.responses import GitHubRelease
 
 # The program prescribes no name for the file, and generators such as GitHub's, Syft, and cdxgen choose their own.
 SBOM_FILE_PATTERN = re.compile(
@@ -18,15 +17,11 @@ SBOM_FILE_PATTERN = re.compile(
 NO_RELEASE_SUMMARY = "The repository has no published release with a version tag."
 
 
-def _find_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
-    return find_release(list_published_releases(subject, sources), subject.tag)
-
-
 @register_check("repository.tag_branch")
 def check_tag_branch(subject: Subject, sources: Sources) -> Result:
     if not subject.repository:
         return NO_REPOSITORY_RESULT
-    newest = _find_release(subject, sources)
+    newest = read_release(subject, sources)
     if newest is None:
         # Whether there is a release is for repository.release to decide.
         return Result(Outcome.NOT_RUN, NO_RELEASE_SUMMARY)
@@ -43,7 +38,7 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
 def check_sbom(subject: Subject, sources: Sources) -> Result:
     if not subject.repository:
         return NO_REPOSITORY_RESULT
-    newest = _find_release(subject, sources)
+    newest = read_release(subject, sources)
     if newest is None:
         return Result(Outcome.FAIL, NO_RELEASE_SUMMARY)
     sbom_assets = [asset for asset in newest.assets if SBOM_FILE_PATTERN.search(asset.name)]
@@ -60,7 +55,7 @@ def check_sbom(subject: Subject, sources: Sources) -> Result:
 def check_download(subject: Subject, sources: Sources) -> Result:
     address = str(subject.find_answer("download"))
     if not address and subject.repository:
-        newest = _find_release(subject, sources)
+        newest = read_release(subject, sources)
         address = newest.assets[0].url if newest and newest.assets else ""
     if not address:
         summary = "No download URL entered, and no release has a file. Enter the URL, or attach the file to a release."

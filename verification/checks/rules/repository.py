@@ -2,8 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, add_state, resolve_recorded_number, with_value
+from verification.checks.rules.shared_reads import (
+    NO_REPOSITORY_RESULT,
+    add_state,
+    read_release,
+    resolve_recorded_number,
+    with_value,
+)
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases.artifacts import file_names
@@ -85,7 +92,7 @@ def check_release_published(subject: Subject, sources: Sources, repository: GitH
     releases = [candidate for candidate in sources.github.list_releases(repository.full_name) if not candidate.draft]
     versions = [candidate for candidate in releases if file_names.TAG.fullmatch(candidate.tag)]
     if subject.tag:
-        return _check_requested_release(subject.tag, repository, releases)
+        return _check_requested_release(subject, sources, repository, releases)
     if versions:
         # Terraform selects a pre-release only if a constraint names it, so a pre-release alone is a warning.
         newest = next((candidate for candidate in versions if not candidate.prerelease), versions[0])
@@ -100,9 +107,11 @@ def check_release_published(subject: Subject, sources: Sources, repository: GitH
     )
 
 
-def _check_requested_release(tag: str, repository: GitHubRepository, releases: Sequence[GitHubRelease]) -> Result:
+def _check_requested_release(
+    subject: Subject, sources: Sources, repository: GitHubRepository, releases: Sequence[GitHubRelease]
+) -> Result:
     """Return the result for the requested release."""
-    release = next((candidate for candidate in releases if candidate.tag == tag), None)
+    tag, release = subject.tag, read_release(replace(subject, repository=repository.full_name), sources)
     if release is not None:
         return _build_release_result(Outcome.PASS, f"{tag} is published.", repository, release)
     tags = ", ".join(candidate.tag for candidate in releases[:5]) or "none"

@@ -84,9 +84,24 @@ def find_newest_release(releases: Sequence[GitHubRelease]) -> GitHubRelease | No
     return by_tag[f"v{newest}"] if newest else None
 
 
-def find_release(releases: Sequence[GitHubRelease], tag: str) -> GitHubRelease | None:
-    """Return the release of that tag, or by default the newest one."""
-    return next((release for release in releases if release.tag == tag), None) if tag else find_newest_release(releases)
+def read_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
+    """Return the published release of the subject's tag, or by default the newest one. Raises SourceError.
+
+    GitHub lists only the newest releases, so an older one is read by its tag.
+    """
+    releases = list_published_releases(subject, sources)
+    if not subject.tag:
+        return find_newest_release(releases)
+    listed = next((release for release in releases if release.tag == subject.tag), None)
+    return listed or _read_older_release(subject, sources)
+
+
+def _read_older_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
+    try:
+        release = sources.github.release(subject.repository, subject.tag)
+    except SourceNotFoundError:
+        return None
+    return None if release.draft else release
 
 
 def read_code(subject: Subject, sources: Sources, ref: str) -> RepositorySnapshot:

@@ -103,6 +103,7 @@ class GitHubRelease:
 
 parse_repository = TypeAdapter(GitHubRepository).validate_python
 parse_pull_request = TypeAdapter(PullRequest).validate_python
+parse_release = TypeAdapter(GitHubRelease).validate_python
 parse_releases = TypeAdapter(tuple[GitHubRelease, ...]).validate_python
 
 

@@ -114,13 +114,17 @@ def test_result_has_the_newest_valid_release():
     ("tag", "expected", "summary"),
     [
         ("v1.2.3", Outcome.PASS, "v1.2.3 is published."),
+        ("v0.1.0", Outcome.PASS, "v0.1.0 is published."),
+        ("v0.2.0", Outcome.FAIL, "The repository has no published release v0.2.0."),
         ("v9.9.9", Outcome.FAIL, "The repository has no published release v9.9.9."),
         ("v1.4.0", Outcome.FAIL, "The repository has no published release v1.4.0."),
     ],
 )
 def test_requested_release_must_be_published(tag, expected, summary):
     releases = (build_release("v1.4.0", draft=True), build_release("v1.3.0"), build_release("v1.2.3"))
-    result = run_check("repository.release", replace(SUBJECT, tag=tag), releases_answer=releases)
+    older = (build_release("v0.1.0"), build_release("v0.2.0", draft=True))
+    subject = replace(SUBJECT, tag=tag)
+    result = run_check("repository.release", subject, releases_answer=releases, older_releases=older)
     assert (result.outcome, result.summary) == (expected, summary)
 
 
