@@ -91,7 +91,7 @@ def check_answers(event: AuditEvent) -> None:
         integration.edition.get_requirement(event.data.get("requirement", "")) if integration is not None else None
     )
     if integration is not None and requirement is not None and requirement.kind == RequirementKind.FORM:
-        runs.request_check_run(integration, now=event.at, reason=f"Answered: {requirement.title}")
+        runs.request_check_run(integration, now=event.at, reason=f"New answers in “{requirement.title}”")
 
 
 def silence_former_member(event: AuditEvent) -> None:

@@ -33,6 +33,7 @@ from portal.directory.services import refresh_metrics
 from portal.jobs.models import Job
 from portal.search import indexing
 from verification.checks.models import CHECK_RUN_JOB, CheckRun
+from verification.checks.nightly import NIGHTLY_REASON
 from verification.checks.services.runs import plan_check_run
 
 JUST_NOW = timedelta(minutes=1)
@@ -134,7 +135,7 @@ def postpone_checks(now: datetime) -> None:
     CheckRun.objects.open().update(finished_at=now)
     Job.objects.filter(kind=CHECK_RUN_JOB).delete()
     for integration in Integration.objects.open():
-        plan_check_run(integration, now, now + timedelta(days=365), "Every night")
+        plan_check_run(integration, now, now + timedelta(days=365), NIGHTLY_REASON)
 
 
 def create_ci_token(acme: Partner, owner: User, now: datetime) -> None:

@@ -92,11 +92,16 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
     def open(self) -> "CheckRunQuerySet":
         return self.filter(finished_at=None)
 
+    def newest_finished(self) -> "CheckRun | None":
+        """Return the run that ended last, with the person who requested it."""
+        return self.exclude(finished_at=None).select_related("requested_by").order_by("-finished_at", "-pk").first()
+
 
 class CheckRun(models.Model):
     """A run of the checks of one integration. At most one is open for each; a job executes it.
 
-    `nightly`: no one requested it. `reason`: why it runs.
+    `nightly`: no one waits for it. `reason`: why it runs, blank if the person who requested it says enough. The page
+    of the results shows both.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_runs")

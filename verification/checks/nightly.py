@@ -8,6 +8,8 @@ import hashlib
 from datetime import datetime, time, timedelta
 from functools import cache, partial
 
+from django.utils.translation import gettext_noop
+
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
 from portal.jobs.batches import process_each
@@ -16,6 +18,7 @@ from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements
 from verification.checks.services.runs import plan_check_run
 
+NIGHTLY_REASON = gettext_noop("Nightly run")
 WINDOW_START = time(22, 0)  # UTC
 WINDOW_DURATION = timedelta(hours=8)
 MIN_RUN_INTERVAL = timedelta(hours=6)  # minimum pause after a run
@@ -62,5 +65,5 @@ def _plan_nightly_run(integration: Integration, now: datetime) -> int:
     if not list_checked_requirements(integration):
         return 0
     run_at = calculate_nightly_run_at(integration.pk, now + MIN_RUN_INTERVAL)
-    plan_check_run(integration, now, run_at, "Every night")
+    plan_check_run(integration, now, run_at, NIGHTLY_REASON)
     return 1

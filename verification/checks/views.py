@@ -72,6 +72,7 @@ def build_page_context(integration: Integration, user: User, now: datetime) -> T
         "tally": [(str(outcome), outcome_counts[outcome]) for outcome in WORST_FIRST if outcome_counts[outcome]],
         "running": running,
         "outage": None if running else find_outage(integration, now),
+        "shown_run": check_run if running else CheckRun.objects.filter(integration=integration).newest_finished(),
         "done": len(check_run.finished_checks) if check_run is not None and running else 0,
         "finished": check_run.finished_checks if check_run is not None and running else None,
         "next_run": check_run.next_attempt_at if check_run is not None and check_run.nightly and not running else None,

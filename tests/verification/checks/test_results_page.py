@@ -15,9 +15,11 @@ from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from tests.verification.checks.stubs import remove_checks
+from verification.checks import nightly
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements, run_integration_checks
+from verification.checks.services import runs
 from verification.sources.errors import SourceUnavailableError
 
 pytestmark = pytest.mark.any_database
@@ -103,6 +105,22 @@ def test_fragment_stops_polling_after_the_run(sign_in, alice, provider, address)
     finish_runs(provider)
     response = sign_in(alice).get(address, headers=HTMX)
     assert (response.status_code, "hx-trigger" in response.text) == (286, False)
+
+
+def test_page_shows_who_started_the_last_run_or_why(sign_in, alice, provider, address):
+    finish_runs(provider)
+    head = "#check-head"
+    assert f"Reason: {alice} created the integration." in get_text(sign_in(alice).get(address), head)
+    runs.request_check_run_as_user(provider, alice, timezone.now())
+    assert f"complete. Refresh page Started by {alice}." in get_text(sign_in(alice).get(address), head)
+    finish_runs(provider)
+    nightly.plan_nightly_runs(timezone.now())
+    Job.objects.update(run_after=timezone.now() + timedelta(hours=6))  # planned, so the page shows the last run
+    assert f"Started by {alice}. Run checks again Next automatic run" in get_text(
+        sign_in(alice).get(address), "#check-head"
+    )
+    finish_runs(provider)
+    assert "Reason: Nightly run." in get_text(sign_in(alice).get(address), head)
 
 
 def test_button_requests_a_check_run(sign_in, alice, provider, address):

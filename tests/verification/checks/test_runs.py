@@ -92,8 +92,8 @@ def test_run_that_ends_while_another_is_requested_is_followed_by_a_new_one(provi
             raise
 
     with connection.execute_wrapper(end_after_the_refusal):
-        runs.plan_check_run(provider, NOW, NOW + MINUTE, "Every night")
-    assert (steps, CheckRun.objects.open().get().reason) == ([], "Every night")
+        runs.plan_check_run(provider, NOW, NOW + MINUTE, "Nightly run")
+    assert (steps, CheckRun.objects.open().get().reason) == ([], "Nightly run")
 
 
 @pytest.mark.every_database
@@ -224,7 +224,7 @@ def test_answer_to_a_form_requests_a_run(provider, alice):
     form = next(r for r in provider.edition.list_requirements() if r.kind == RequirementKind.FORM)
     requirements.submit_answer(provider, form.id, {}, actor=alice, now=NOW + MINUTE)
     run = CheckRun.objects.open().get()
-    assert (run.requested_at, run.reason) == (NOW + MINUTE, f"Answered: {form.title}")
+    assert (run.requested_at, run.reason) == (NOW + MINUTE, f"New answers in “{form.title}”")
 
 
 def test_answer_that_no_check_reads_requests_no_run(provider, alice):

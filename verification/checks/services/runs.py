@@ -145,4 +145,4 @@ def request_check_run_as_user(integration: Integration, actor: User, now: dateti
         raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     if not integration.is_open:
         raise ActionRefused(_("The integration has ended, so you can't run its checks."), "invalid-transition")
-    return request_check_run(integration, actor, now, "Requested")
+    return request_check_run(integration, actor, now)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from django import forms
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
 from portal.core.content_files import Content, load_content
@@ -28,6 +29,7 @@ from verification.testruns.rules import RuleCatalog
 T = TypeVar("T")
 ProgramFetcher = Callable[[TestRun, Path], Path]
 SANDBOX = "sandbox"
+TEST_ENDED_REASON = gettext_noop("The test run ended")
 MAX_CONCURRENT_SANDBOX_JOBS = 2  # an acceptance test may take half an hour, and others should not wait for it
 limits.declare_concurrency(SANDBOX, MAX_CONCURRENT_SANDBOX_JOBS)
 MAX_LOCK_ATTEMPTS, LOCK_PAUSE_SECONDS = 20, 0.05
@@ -220,7 +222,7 @@ class TestKind(ABC):
         if newest is None or newest.pk != run.pk:
             return
         self.store_observation(run)
-        request_check_run(run.integration, run.requested_by, run.finished_at, "The test run ended")
+        request_check_run(run.integration, run.requested_by, run.finished_at, TEST_ENDED_REASON)
 
     def store_observation(self, run: TestRun) -> None:
         """Store the summary that the check reads."""
