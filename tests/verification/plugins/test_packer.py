@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.verification.markers import needs_sandbox
+from tests.verification.sandbox.programs import bubblewrap_killed_in_use
 from verification.plugins.packer import PackerDescription, PackerDescriptionError, parse_description, run_job
-from verification.sandbox import bubblewrap
 from verification.sandbox.types import SandboxUnavailable
 
 FOLDER = Path(__file__).with_name("packer")
@@ -111,11 +111,11 @@ def test_command_reports_the_problem_and_exits_with_1(
 
 
 @needs_sandbox
-def test_failure_of_the_sandbox_is_not_blamed_on_the_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bubblewrap.Bubblewrap, "read_exit_code", lambda self: None)  # as if bubblewrap was killed
-    plugin = Path(write_packer_plugin(tmp_path, "exit 1"))
-    with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
-        run_job({}, {"executable": plugin}, lambda: None)
+def test_failure_of_the_sandbox_is_not_blamed_on_the_plugin(tmp_path: Path) -> None:
+    with bubblewrap_killed_in_use() as command:
+        plugin = Path(write_packer_plugin(tmp_path, command))
+        with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
+            run_job({}, {"executable": plugin}, lambda: None)
 
 
 def test_command_refuses_a_missing_file(tmp_path: Path) -> None:

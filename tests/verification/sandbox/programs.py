@@ -1,7 +1,11 @@
 """Small programs to run in the sandbox, most of which misbehave."""
 
+import os
+import signal
 import sys
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PYTHON = Path(sys.executable).resolve()
@@ -101,3 +105,31 @@ def list_processes(text: str) -> list[str]:
         with suppress(OSError):
             process_ids += [path.parent.name] if text.encode() in path.read_bytes() else []
     return process_ids
+
+
+@contextmanager
+def bubblewrap_killed_in_use() -> Iterator[str]:
+    """Yield a command that waits. As soon as it runs in the sandbox, its bubblewrap is killed."""
+    is_over = threading.Event()
+    command = f"exec sleep 600.{os.getpid()}"
+    killer = threading.Thread(target=_kill_outermost_process, args=(command.removeprefix("exec "), is_over))
+    killer.start()
+    try:
+        yield command
+    finally:
+        is_over.set()
+        killer.join()
+
+
+def _kill_outermost_process(command: str, is_over: threading.Event) -> None:
+    """Kill our child process below which a command runs, once it runs."""
+    while not is_over.is_set():
+        for process_id in list_processes(command.replace(" ", "\0")):
+            os.kill(_find_child_above(int(process_id)), signal.SIGKILL)
+            return
+
+
+def _find_child_above(process_id: int) -> int:
+    """Return the process itself or its ancestor that is a child of this process."""
+    parent = int(Path(f"/proc/{process_id}/status").read_text().split("PPid:")[1].split()[0])
+    return process_id if parent == os.getpid() else _find_child_above(parent)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.verification.sandbox.programs import HOSTILE, READABLE, write_program
+from tests.verification.sandbox.programs import HOSTILE, READABLE, bubblewrap_killed_in_use, write_program
 from verification.plugins.mutual_tls import create_context
-from verification.sandbox import bubblewrap, environment
+from verification.sandbox import environment
 from verification.sandbox.types import MEGABYTE, Limits, SandboxUnavailable
 from verification.testruns.kinds.provider_schema.reader import (
     ProviderSchemaTarget,
@@ -136,11 +136,11 @@ def test_failing_provider_is_reported_with_its_reason(text, key, tmp_path):
     assert direct_reading.problem.endswith(".")
 
 
-def test_failure_of_the_sandbox_is_not_blamed_on_the_provider(provider, monkeypatch):
-    monkeypatch.setattr(bubblewrap.Bubblewrap, "read_exit_code", lambda self: None)  # as if bubblewrap was killed
-    provider.write_text("#!/bin/sh\nexit 1\n")
-    with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
-        run_job({"source": "acme/example", "via": "direct"}, {"executable": provider}, lambda progress: None)
+def test_failure_of_the_sandbox_is_not_blamed_on_the_provider(provider):
+    with bubblewrap_killed_in_use() as command:
+        provider.write_text(f"#!/bin/sh\n{command}\n")
+        with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
+            run_job({"source": "acme/example", "via": "direct"}, {"executable": provider}, lambda progress: None)
 
 
 def test_provider_that_terraform_rejects_is_reported(tmp_path, terraform):
