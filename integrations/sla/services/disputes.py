@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
 from integrations.sla.engine import inputs
+from integrations.sla.engine.projection import MISSING_OPENING_NOTE
 from integrations.sla.engine.severity import find_raised_at, list_severity_events
 from integrations.sla.engine.types import Actor, BreachOutcome, IssueEventKind, Severity, TimelineEvent
 from integrations.sla.github import event_store
@@ -72,6 +73,7 @@ def request_lower_severity(issue: SupportIssue, reason: str, *, actor: User | No
     """Request a lower severity. Nothing changes until the program decides. Raises ActionRefused."""
     with change_integration(issue.integration, permissions.can_edit, actor=actor, now=now) as change:
         _ensure_decidable(issue, IssueEventKind.SEVERITY_LOWERED)
+        _ensure_projectable(issue)
         _mark_disputed(issue, SupportIssue.DisputeSubject.SEVERITY, now)
         return _record_event(change, issue, SEVERITY_REQUESTED, reason)
 
@@ -166,6 +168,7 @@ def _record_decision(
         # Polls and webhooks store events under this lock, so what the decision is based on can't change anymore.
         start = find_start(issue, now) if find_start else None
         _ensure_decidable(issue, kind)
+        _ensure_projectable(issue)
         data = {"requested_at": start.isoformat()} if start else {}
         key = f"{kind}:{now:%Y%m%dT%H%M%S}"
         # Without a GitHub ID, the reviewer doesn't become a participant of the issue.
@@ -174,6 +177,15 @@ def _record_decision(
         projection.rebuild_projections([issue.pk], now, f"{RETRACTION_REASONS[kind]}: {reason}")
         SupportIssue.objects.filter(pk=issue.pk).update(**RESOLVED_DISPUTE_FIELDS)
         return _record_event(change, issue, event_type, reason)
+
+
+def _ensure_projectable(issue: SupportIssue) -> None:
+    """Raise ActionRefused if the clocks can't be calculated, so that the decision would change nothing.
+
+    A breach can still be accepted as wrong or waived, because that changes no clock.
+    """
+    if not SupportIssueEvent.objects.filter(issue=issue, kind=IssueEventKind.OPENED).exists():
+        raise ActionRefused(_(MISSING_OPENING_NOTE), "invalid-transition")
 
 
 def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:

@@ -59,6 +59,32 @@ def test_issue_without_its_opening_is_shown_without_clocks(
     assert "No required SLA target applies" not in text
 
 
+@pytest.mark.parametrize(
+    ("decide", "allowed"),
+    [
+        (disputes.accept_dispute, True),
+        (disputes.waive_breach, True),
+        (disputes.dismiss_dispute, True),
+        (disputes.correct_severity, False),
+        (disputes.lower_severity, False),
+        (disputes.exclude_issue, False),
+    ],
+)
+def test_without_the_opening_only_the_breach_can_be_decided(
+    issues: dict[str, SupportIssue], alice: Any, rita: Any, decide: Callable[..., Any], allowed: bool
+) -> None:
+    issue, now = issues["breached"], timezone.now()
+    disputes.dispute_breach(issue, "We replied in time.", actor=alice, now=now)
+    issue.events.filter(kind="opened").delete()
+    if allowed:
+        decide(issue, "Agreed.", actor=rita, now=now)
+    else:
+        with pytest.raises(ActionRefused, match="We don't have the opening of this issue"):
+            decide(issue, "Agreed.", actor=rita, now=now)
+    assert reload_row(issue).disputed == ("" if allowed else "breach")
+    assert issue.events.filter(source="portal").count() == 0
+
+
 def test_issue_opened_after_the_end_of_monitoring_is_shown(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any
 ) -> None:
