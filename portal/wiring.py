@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.utils import translation
+from django.utils.translation import gettext as _
 
 from integrations.compliance import evidence, partner_activity
 from integrations.escalations import services as escalation
@@ -15,11 +16,13 @@ from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from integrations.submissions.services import agreements, changes, evidence_snapshots, responsibility
 from integrations.submissions.workflow.evidence import set_evidence_provider
+from integrations.submissions.workflow.guards import EMAIL_SENT_MESSAGE
 from portal.accounts.access import access_revoked
 from portal.analytics.services import handle_responsibility_change
 from portal.api.services import tokens
 from portal.audit import services
 from portal.audit.models import AuditEvent
+from portal.core.errors import ActionRefused
 from portal.directory import services as listings
 from portal.inbox import calendar_feed
 from portal.notifications import email
@@ -33,12 +36,16 @@ Reaction = Callable[[AuditEvent], None]
 
 
 def cancel_notifications(event: AuditEvent) -> None:
-    """Cancel the emails and delete the webhook deliveries of a decision that was undone or superseded."""
+    """Cancel the emails and delete the webhook deliveries of a decision that was undone or superseded.
+
+    Raises ActionRefused if an email of an undone decision is on its way: no one would tell its readers.
+    """
     earlier = AuditEvent.objects.filter(stream=event.stream, seq__lt=event.seq)
     # Only decisions that can be undone have this value.
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
-        email.cancel_held_emails(decision)
+        if not email.cancel_decision_emails(decision) and event.event_type == "integration.decision_undone":
+            raise ActionRefused(_(EMAIL_SENT_MESSAGE), "invalid-transition")
         fanout.delete_deliveries(decision)
 
 

@@ -228,6 +228,7 @@ def queue_email(
         calendar=calendar,
         unsubscribe=channel.stop,
         state=channel.state,
+        visible_at=undo_until,
         now=event.at,
     )
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
@@ -90,7 +91,7 @@ class Frame:
     @cached_property
     def unread_count(self) -> str:
         """Return the number of unread notifications as a label, blank without any."""
-        count = count_unseen_emails(self.user.pk) if self.signed_in else 0
+        count = count_unseen_emails(self.user.pk, timezone.now()) if self.signed_in else 0
         return f"{MAX_UNSEEN_COUNT - 1}+" if count == MAX_UNSEEN_COUNT else str(count or "")
 
     @cached_property

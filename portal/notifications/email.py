@@ -16,6 +16,7 @@ from portal.notifications.tasks import SENDABLE_STATES, enqueue_new_emails
 
 State = EmailMessage.State
 WAITING_STATES = (State.HELD, State.BATCHED)
+UNDELIVERED_STATES = (*WAITING_STATES, State.IN_APP_ONLY)  # of a decision, before it is final
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ def queue(
     calendar: str = "",
     unsubscribe: str = "",
     state: str = "",  # of a notification that is no email of its own
+    visible_at: datetime | None = None,
     group_key: str = "",
     now: datetime | None = None,
 ) -> EmailMessage | None:
@@ -53,6 +55,7 @@ def queue(
     values = _render_values(name, request, now, draft) | {
         "calendar": calendar,
         "group_key": group_key,
+        "visible_at": visible_at,
         "event": event,
         "integration": event.integration if event else None,
     }
@@ -94,9 +97,11 @@ def _render_values(
     }
 
 
-def cancel_held_emails(event: AuditEvent) -> int:
-    """Cancel the held and batched emails of a decision that was undone. Return their number."""
-    return EmailMessage.objects.filter(event=event, state__in=WAITING_STATES).update(state=State.CANCELED)
+def cancel_decision_emails(event: AuditEvent) -> bool:
+    """Cancel the emails and notifications of a decision that isn't final. Return whether none was sent."""
+    emails = EmailMessage.objects.filter(event=event)
+    emails.filter(state__in=UNDELIVERED_STATES).update(state=State.CANCELED)
+    return not emails.exclude(state__in=(State.CANCELED, State.SUPPRESSED)).exists()
 
 
 def silence_person(person: int, partner_id: int) -> int:

@@ -12,6 +12,7 @@ class EmailMessage(models.Model):
     """Email to one address. Its unique key prevents duplicates.
 
     `group_key`: those with the same key are combined into one email, not into the digest that a person chose.
+    `visible_at`: when the person can read it in the portal, None if immediately; for a decision, when it is final.
     """
 
     class State(models.TextChoices):
@@ -43,6 +44,7 @@ class EmailMessage(models.Model):
     unsubscribe = models.URLField(max_length=400, blank=True)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     held_until = models.DateTimeField(null=True, blank=True)
+    visible_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True)

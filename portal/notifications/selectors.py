@@ -1,6 +1,8 @@
 """Reads of emails for pages, exports, and the API."""
 
-from django.db.models import BigIntegerField, QuerySet
+from datetime import datetime
+
+from django.db.models import BigIntegerField, DateTimeField, Q, QuerySet
 
 from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.notifications.models import EmailMessage
@@ -23,15 +25,20 @@ def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:
     return mails
 
 
-def list_received_emails(person_id: int | None) -> QuerySet[EmailMessage]:
-    """Return the notifications of a person, without their texts."""
-    emails = EmailMessage.objects.filter(person_id=person_id).exclude(state__in=HIDDEN_STATES)
+def list_received_emails(person_id: int | None, now: datetime) -> QuerySet[EmailMessage]:
+    """Return the notifications of a person, without their texts and those of decisions that aren't final."""
+    is_visible = Q(visible_at=None) | Q(visible_at__lte=now)
+    emails = EmailMessage.objects.filter(is_visible, person_id=person_id).exclude(state__in=HIDDEN_STATES)
     return emails.defer("text", "html", "calendar")
 
 
 UNSEEN_EMAILS = CompiledQuery(
     lambda: (
-        EmailMessage.objects.filter(person=Parameter("person", BigIntegerField()), seen_at=None)
+        EmailMessage.objects.filter(
+            Q(visible_at=None) | Q(visible_at__lte=Parameter("now", DateTimeField())),
+            person=Parameter("person", BigIntegerField()),
+            seen_at=None,
+        )
         .exclude(state__in=HIDDEN_STATES)
         .order_by()
         .values_list("pk")[:MAX_UNSEEN_COUNT]
@@ -39,6 +46,6 @@ UNSEEN_EMAILS = CompiledQuery(
 )
 
 
-def count_unseen_emails(person_id: int) -> int:
+def count_unseen_emails(person_id: int, now: datetime) -> int:
     """Return the number of notifications that a person has not opened, at most MAX_UNSEEN_COUNT."""
-    return len(UNSEEN_EMAILS.fetch(person=person_id))
+    return len(UNSEEN_EMAILS.fetch(person=person_id, now=now))

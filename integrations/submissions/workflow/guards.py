@@ -218,7 +218,10 @@ def is_decision_final(integration: "Integration") -> bool:
     return integration.undo_until is None or integration.undo_until <= integration.step_context.now
 
 
-@attach_refusal(gettext_noop("You can't undo this decision. We already sent the email."))
+EMAIL_SENT_MESSAGE = gettext_noop("You can't undo this decision. We already sent the email.")
+
+
+@attach_refusal(EMAIL_SENT_MESSAGE)
 def can_undo_decision(integration: "Integration") -> bool:
     return bool(
         integration.decision and integration.undo_until and integration.undo_until > integration.step_context.now

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
+from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
 
@@ -72,7 +73,7 @@ class NotificationPreferencesIn(StrictSchema):
 @router.get("/notifications", "notifications:read", CursorPage[NotificationOut])
 def list_notifications(request: AuthenticatedRequest, pagination: Query[PaginationParams]) -> Page[EmailMessage]:
     """List your notifications, newest first. This doesn't mark them as read."""
-    rows = list_received_emails(request.user.pk).select_related("integration")
+    rows = list_received_emails(request.user.pk, timezone.now()).select_related("integration")
     return paginate(request, rows, pagination)
 
 

@@ -60,7 +60,7 @@ def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def show_notifications(request: HttpRequest) -> HttpResponse:
     """Show the notifications of the signed-in person, newest first."""
-    emails = list_received_emails(request.user.pk)
+    emails = list_received_emails(request.user.pk, timezone.now())
     has_unseen = emails.filter(seen_at=None).exists()
     return render(request, "inbox/list.html", {"page": paginate(request, emails), "has_unseen": has_unseen})
 
@@ -68,5 +68,6 @@ def show_notifications(request: HttpRequest) -> HttpResponse:
 @redirect_get_to("inbox:list")
 def mark_all_as_read(request: HttpRequest) -> HttpResponse:
     """Mark all notifications of the signed-in person as read."""
-    mark_as_seen(list_received_emails(request.user.pk), timezone.now())
+    now = timezone.now()
+    mark_as_seen(list_received_emails(request.user.pk, now), now)
     return redirect("inbox:list")

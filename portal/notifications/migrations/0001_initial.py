@@ -40,6 +40,7 @@ class Migration(migrations.Migration):
                 ('unsubscribe', models.URLField(blank=True, max_length=400)),
                 ('state', models.CharField(choices=[('held', 'Scheduled'), ('queued', 'Queued'), ('sent', 'Sent'), ('stored', 'Not sent, no mail server configured'), ('canceled', 'Canceled'), ('failed', 'Failed'), ('batched', 'Waiting for digest'), ('included_in_digest', 'Sent in digest'), ('in_app_only', 'Portal only, by preference'), ('suppressed', 'Turned off by preference')], default='queued', max_length=20)),
                 ('held_until', models.DateTimeField(blank=True, null=True)),
+                ('visible_at', models.DateTimeField(blank=True, null=True)),
                 ('last_error', models.CharField(blank=True, max_length=300)),
                 ('created_at', models.DateTimeField()),
                 ('sent_at', models.DateTimeField(blank=True, null=True)),

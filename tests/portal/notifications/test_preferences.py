@@ -240,7 +240,7 @@ def test_undone_decision_is_in_no_digest(rocket: Any, alice: Any, rita: Any) -> 
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     email = write_message(rocket, rita)
     assert email.event is not None
-    email_queue.cancel_held_emails(email.event)
+    email_queue.cancel_decision_emails(email.event)
     assert digests.send_due(MORNING) == 0
 
 
