@@ -98,7 +98,8 @@ def check_answers(event: AuditEvent) -> None:
         integration.edition.get_requirement(event.data.get("requirement", "")) if integration is not None else None
     )
     if integration is not None and requirement is not None and requirement.kind == RequirementKind.FORM:
-        runs.request_check_run(integration, now=event.at, reason=f"New answers in “{requirement.title}”")
+        reason = _("New answers in “%(title)s”") % {"title": requirement.title}
+        runs.request_check_run(integration, now=event.at, reason=reason)
 
 
 def silence_former_member(event: AuditEvent) -> None:

@@ -53,4 +53,4 @@ def accept_deviation(integration: Integration, key: str, value: str, actor: User
         change.record("check.accepted", check=key, title=CHECKS[key].title, thing=thing, value=value)
     if _is_on_hold_for(locked_integration, key):
         perform_transition(locked_integration, "resume", actor=actor, note=f"The {thing} was accepted.", now=now)
-    runs.request_check_run(integration, actor, now, f"Accepted {thing}")
+    runs.request_check_run(integration, actor, now, _("Accepted %(thing)s") % {"thing": _(thing)})

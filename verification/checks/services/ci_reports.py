@@ -76,7 +76,8 @@ def report_ci_results(
             sampled=sampling_reason,
         )
     if sampling_reason:
-        runs.request_check_run(integration, actor, now, f"CI reported {reported_results.commit[:12]}")
+        reason = _("CI reported %(commit)s") % {"commit": reported_results.commit[:12]}
+        runs.request_check_run(integration, actor, now, reason)
     return ci_report
 
 
