@@ -38,7 +38,7 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
     context = {
         "integration": integration,
         "next_action": next_action if integration.next_action_target == "compliance" and not seq else None,
-        "partner_options": _(status.options),
+        "partner_options": status.options_after_appeal if integration.appealed_at else status.options,
         "evidence": parsed,
         "timeline": sorted((*parsed["decisions"], *parsed["activities"]), key=itemgetter("at"), reverse=True),
         "status_description": _(status.description),

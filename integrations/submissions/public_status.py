@@ -30,11 +30,15 @@ class PublicListingStatus(Content):
 
 @dataclass(frozen=True, slots=True)
 class ListingStatusText(Content):
-    """Key of a public status, the description of the listing status for both sides, and the partner's options."""
+    """Key of a public status, the description of the listing status for both sides, and the partner's options.
+
+    `options_after_appeal` doesn't offer another appeal.
+    """
 
     public: str
     description: str
     options: str = ""
+    options_after_appeal: str = ""
 
 
 @dataclass(frozen=True, slots=True)

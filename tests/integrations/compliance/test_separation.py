@@ -19,6 +19,7 @@ from integrations.submissions.workflow.compliance_guards import (
     build_exclusion_condition,
     is_excluded_from_decision,
 )
+from portal.accounts import roles
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
@@ -170,6 +171,38 @@ def test_a_third_reviewer_can_decide(reach: Any, sign_in: SignIn, rita: User, ro
     assert [(email.to, "No reviewer of" in email.text) for email in emails] == [(row.edition.mailbox, False)]
     for path in (f"/integrations/{row.uuid}/compliance/", "/queue/"):
         assert "No reviewer can decide" not in get_text(sign_in(mae).get(path))
+
+
+@pytest.fixture
+def people(rob: User, mae: User, sam: User) -> list[User]:
+    """The second reviewer and the program manager. There is an administrator too."""
+    return [rob, mae]
+
+
+@pytest.mark.parametrize(
+    ("reviewers", "state", "transition", "listing_status"),
+    [(1, "on_notice", "suspend", "suspended"), (2, "suspension_appealed", "uphold_appeal", "listed")],
+)
+def test_manager_of_a_small_team_adds_a_reviewer_who_decides(
+    reach: Any, sign_in: SignIn, people: list[User], reviewers: int, state: str, transition: str, listing_status: str
+) -> None:
+    rob, mae = people
+    User.objects.filter(pk=rob.pk).update(is_reviewer=reviewers == 2)
+    row, rae = reach(state), person("rae@program.example", "Rae Ruiz")
+    page = get_text(sign_in(mae).get(f"/integrations/{row.uuid}/compliance/"))
+    assert ("No reviewer can decide" in page, "an appeal against it a third one" in page) == (True, True)
+    decision = {"actor": mae, "now": timezone.now(), "reason": "Decides on the case."}
+    roles.change_roles(rae, grant=["reviewer:terraform-provider"], **decision)
+    rae = User.objects.get(pk=rae.pk)
+    row = perform_and_reload(row, transition, rae, timezone.now())
+    assert row.listing_status == listing_status
+
+
+def test_hint_for_the_partner_offers_no_second_appeal(reach: Any, sign_in: SignIn, alice: User, rob: User) -> None:
+    row = reach("appealed")
+    perform_and_reload(row, "dismiss_appeal", rob, timezone.now())
+    hint = "Respond to the overdue issues in your repository, or publish a release."
+    assert hint in get_text(sign_in(alice).get(f"/integrations/{row.uuid}/compliance/"))
 
 
 def test_partner_is_not_told_about_reviewers(reach: Any, sign_in: SignIn, alice: User, rita: User, rob: User) -> None:
