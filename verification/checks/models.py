@@ -92,10 +92,6 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
     def open(self) -> "CheckRunQuerySet":
         return self.filter(finished_at=None)
 
-    def newest_finished(self) -> "CheckRun | None":
-        """Return the run that ended last, with the person who requested it."""
-        return self.exclude(finished_at=None).select_related("requested_by").order_by("-finished_at", "-pk").first()
-
 
 class CheckRun(models.Model):
     """A run of the checks of one integration. At most one is open for each; a job executes it.
@@ -139,6 +135,11 @@ class CheckRun(models.Model):
     def next_attempt_at(self) -> datetime | None:
         """Time at which the run starts, or starts again after an outage."""
         return self.job.run_after if self.job is not None else None
+
+    @property
+    def is_retried(self) -> bool:
+        """Return whether the run had an attempt that an outage ended."""
+        return self.finished_at is None and self.job is not None and self.job.attempts > 0
 
     def is_under_way(self, now: datetime) -> bool:
         """Return whether a page should wait for it: due or running, not waiting for an outage to end."""

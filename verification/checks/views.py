@@ -72,13 +72,19 @@ def build_page_context(integration: Integration, user: User, now: datetime) -> T
         "tally": [(str(outcome), outcome_counts[outcome]) for outcome in WORST_FIRST if outcome_counts[outcome]],
         "running": running,
         "outage": None if running else find_outage(integration, now),
-        "shown_run": check_run if running else CheckRun.objects.filter(integration=integration).newest_finished(),
+        "shown_run": check_run if running or (check_run and check_run.is_retried) else find_last_run(integration),
         "done": len(check_run.finished_checks) if check_run is not None and running else 0,
         "finished": check_run.finished_checks if check_run is not None and running else None,
         "next_run": check_run.next_attempt_at if check_run is not None and check_run.nightly and not running else None,
         "can_request_run": integration.is_open and runs.can_request_check_run(integration, user),
         "can_decide": integration.is_open and permissions.can_decide(integration, user),
     }
+
+
+def find_last_run(integration: Integration) -> CheckRun | None:
+    """Return the run that ended last, with the person who requested it."""
+    runs_of_integration = CheckRun.objects.filter(integration=integration).exclude(finished_at=None)
+    return runs_of_integration.select_related("requested_by").order_by("-finished_at", "-pk").first()
 
 
 def list_changed_rows(context: TemplateContext, shown_count: int) -> list[object]:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
+from portal.jobs.execution import run_job
 from portal.jobs.models import Job
 from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
@@ -121,6 +122,15 @@ def test_page_shows_who_started_the_last_run_or_why(sign_in, alice, provider, ad
     )
     finish_runs(provider)
     assert "Reason: Nightly run." in get_text(sign_in(alice).get(address), head)
+
+
+def test_page_shows_who_started_a_run_that_waits_for_an_outage(sign_in, alice, provider, address, settings):
+    settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
+    finish_runs(provider)
+    runs.request_check_run_as_user(provider, alice, timezone.now())
+    run_job(Job.objects.get(kind="checks.run").pk)
+    assert CheckRun.objects.open().get().job.run_after > timezone.now()
+    assert f"No action needed. Started by {alice}." in get_text(sign_in(alice).get(address), "#check-head")
 
 
 def test_button_requests_a_check_run(sign_in, alice, provider, address):
