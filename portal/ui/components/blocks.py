@@ -191,8 +191,8 @@ def decision(
 
 
 @component
-def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Values:
-    """Render a preview of an email with its recipient and the time to undo."""
+def mail_preview(content: str, *, to: str, subject: str, wait: str = "", caption: str = "") -> Values:
+    """Render a preview of an email with its recipient and the time to undo, or `caption` if it isn't sent."""
     return {"content": SafeString(content.strip("\n"))}
 
 

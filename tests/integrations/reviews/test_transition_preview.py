@@ -9,6 +9,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
+from portal.notifications import preferences
+from portal.notifications.categories import DeliveryMode
 from portal.notifications.models import EmailMessage
 from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
@@ -76,6 +78,24 @@ def test_fragment_shows_the_entered_note(ready_integration: Integration, rita: U
     response = sign_in(rita).post(build_url(ready_integration, "decline"), body, headers={"HX-Request": "true"})
     assert "<html" not in response.content.decode()
     assert "Because of the key." in parse(response).select_one("pre").text
+
+
+@pytest.mark.parametrize(
+    ("mode", "caption"),
+    [
+        (DeliveryMode.IMMEDIATE, "We send this email to bob@acme.example in 10 minutes."),
+        (DeliveryMode.DAILY, "bob@acme.example receives this in a digest."),
+        (DeliveryMode.PORTAL, "bob@acme.example reads this in the portal and gets no email."),
+        (DeliveryMode.OFF, "bob@acme.example turned off notifications of this kind."),
+    ],
+)
+def test_preview_says_how_its_recipient_is_notified(
+    at: Any, alice: User, bob: User, sign_in: SignIn, mode: DeliveryMode, caption: str
+) -> None:
+    preferences.save_preferences(bob, {"path": mode})
+    page = sign_in(alice).get(build_url(at("support"), "archive"))
+    first = parse(page).select("figure.mail figcaption")[0]
+    assert " ".join(first.get_text(" ", strip=True).split()).startswith(caption)
 
 
 def test_html_of_the_email_is_shown_as_text(ready_integration: Integration, rita: User, sign_in: SignIn) -> None:
