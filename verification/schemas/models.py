@@ -30,3 +30,8 @@ class ProviderSchema(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} {self.version}"
+
+    @property
+    def uncompressed_bytes(self) -> int:
+        """Return the size of the uncompressed JSON, which is at the end of a gzip file."""
+        return int.from_bytes(bytes(self.body)[-4:], "little")

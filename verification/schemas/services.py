@@ -25,6 +25,8 @@ from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import Version, parse_version
 
 MAX_SCHEMA_BYTES = 60 * 1024 * 1024  # uncompressed; parsing needs about six times as much memory
+# Uncompressed. The largest known provider has 14 MB; generating its archive takes a minute and yields 110 MB.
+MAX_ARCHIVE_SCHEMA_BYTES = 20 * 1024 * 1024
 MAX_VERSIONS = 200  # versions of one integration
 REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and reviewers can upload a schema.")
 

@@ -164,8 +164,7 @@ def get_crossplane_archive(
     request: AuthenticatedRequest, uuid: UUID, params: Query[CrossplaneParams]
 ) -> HttpResponseBase:
     """Download all definitions and the coverage as a ZIP archive of YAML files."""
-    _load_preview(request, uuid)
-    return crds.download_crd_archive(request, uuid)
+    return crds.build_archive_response(_load_preview(request, uuid))
 
 
 def _load_preview(request: AuthenticatedRequest, uuid: UUID) -> crds.CrdPreviewRequest:

@@ -223,6 +223,21 @@ def test_crossplane_archive_holds_every_file_and_is_the_same_each_time(two: Inte
     assert body() == body()
 
 
+def test_schema_that_is_too_large_has_no_archive(two: Integration, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = two.schemas.get(version="1.10.0")
+    size = len(gzip.decompress(bytes(row.body)))
+    archive, page = (reverse(name, args=[two.uuid]) for name in ("schemas:crd_archive", "schemas:crds"))
+    monkeypatch.setattr(services, "MAX_ARCHIVE_SCHEMA_BYTES", size)
+    assert build_client(alice).get(archive).status_code == 200
+    monkeypatch.setattr(services, "MAX_ARCHIVE_SCHEMA_BYTES", size - 1)
+    client = build_client(alice)
+    answer = client.get(archive)
+    assert (answer.status_code, answer["Location"]) == (302, f"{page}?version=1.10.0")
+    text = client.get(answer["Location"]).content.decode()
+    assert text.count("The schema is too large for one archive.") == 2  # the message and the note on the page
+    assert "Download all definitions" not in text
+
+
 @pytest.mark.parametrize("name", ["schemas:changes", "schemas:crds", "schemas:crd", "schemas:crd_file"])
 def test_pages_of_a_missing_version_or_resource_are_not_found(
     provider: Integration, two: Integration, alice: Any, name: str

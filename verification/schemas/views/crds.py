@@ -10,16 +10,18 @@ from uuid import UUID
 
 from django.core.cache import cache
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import render
-from django.urls import path
+from django.shortcuts import redirect, render
+from django.urls import path, reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments
 from portal.core.value_types import TemplateContext
+from portal.ui.refusals import report_refusal
 from verification.schemas import services
 from verification.schemas.crossplane.examples import build_example
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
@@ -57,6 +59,11 @@ class CrdPreviewRequest:
         parameters = {key: request.GET[key] for key in (*self.form.fields, "version") if request.GET.get(key)}
         self.query = urlencode({"version": row.version} | parameters)
 
+    @property
+    def is_archivable(self) -> bool:
+        """Return whether one archive can contain all definitions. Without a limit, it could occupy a worker for long."""
+        return self.row.uncompressed_bytes <= services.MAX_ARCHIVE_SCHEMA_BYTES
+
     def preview(self, resource: str) -> CrdPreview:
         crd_preview = build_preview(self.schema, self.choices, resource)
         if crd_preview is None:
@@ -73,7 +80,7 @@ class CrdPreviewRequest:
     @property
     def context(self) -> TemplateContext:
         values = {"integration": self.integration, "row": self.row, "form": self.form, "query": self.query}
-        return values | {"is_refused": bool(self.form.errors)}
+        return values | {"is_refused": bool(self.form.errors), "is_archivable": self.is_archivable}
 
 
 def show_crds(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -147,6 +154,19 @@ def download_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def download_crd_archive(request: AuthenticatedRequest, uuid: UUID) -> HttpResponseBase:
     """Stream a ZIP archive with all definitions and the coverage."""
     preview_request = CrdPreviewRequest(request, uuid)
+    try:
+        return build_archive_response(preview_request)
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
+        return redirect(f"{reverse('schemas:crds', args=[uuid])}?{preview_request.query}")
+
+
+def build_archive_response(preview_request: CrdPreviewRequest) -> HttpResponseBase:
+    """Return the archive. Raises ActionRefused for a schema that is too large."""
+    if not preview_request.is_archivable:
+        raise ActionRefused(
+            _("The schema is too large for one archive. Download the definitions one by one."), "conflict"
+        )
     name = f"{preview_request.choices.category}-{preview_request.row.version}-crds.zip"
     headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
     files = iterate_files(preview_request.schema, preview_request.choices)
