@@ -247,17 +247,6 @@ def test_job_that_kills_its_process_is_given_up(clock):
     assert read_fields(job, "state", "attempts", "error_code") == ("failed", 2, "lease_expired")
 
 
-def test_round_goes_on_after_jobs_that_were_abandoned(clock):
-    abandoned = [enqueue(charge, thing=1), enqueue(charge, thing=2)]
-    for job in abandoned:
-        claim_one(job)
-    enqueue(charge, thing=3)
-    clock.shift(LEASE)
-    assert run_due_jobs("sandbox", NOW + LEASE) == {"tests.charge": 1}
-    assert calls == [(3, 1)]
-    assert [read_fields(job, "state") for job in abandoned] == [("failed",)] * 2
-
-
 def test_cancel_of_a_running_job_ends_it_at_its_next_heartbeat():
     job = enqueue(deliver, dedup_key="1")
 
