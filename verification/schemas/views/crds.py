@@ -61,7 +61,7 @@ class CrdPreviewRequest:
 
     @property
     def is_archivable(self) -> bool:
-        """Return whether one archive can contain all definitions. Without a limit, it could occupy a worker for long."""
+        """Return whether one archive can contain all definitions without occupying a worker for too long."""
         return self.row.uncompressed_bytes <= services.MAX_ARCHIVE_SCHEMA_BYTES
 
     def preview(self, resource: str) -> CrdPreview:
