@@ -6,18 +6,16 @@ A webhook only triggers checks. The checks fetch their data from GitHub and neve
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from django.utils.translation import gettext_noop
-
 from integrations.sla.models import MonitoredRepository
 from verification.checks.services import runs
 
 REASONS_BY_EVENT = {
-    "release": gettext_noop("Release on GitHub"),
-    "create": gettext_noop("New tag or branch on GitHub"),
-    "delete": gettext_noop("Tag or branch deleted on GitHub"),
-    "push": gettext_noop("New commits on GitHub"),
-    "repository": gettext_noop("Repository changed on GitHub"),
-    "public": gettext_noop("Repository made public"),
+    "release": "Release on GitHub",
+    "create": "New tag or branch on GitHub",
+    "delete": "Tag or branch deleted on GitHub",
+    "push": "New commits on GitHub",
+    "repository": "Repository changed on GitHub",
+    "public": "Repository made public",
 }
 VISIBILITY_EVENTS = frozenset({"public", "repository"})  # can change whether we can read the issues
 

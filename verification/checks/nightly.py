@@ -8,8 +8,6 @@ import hashlib
 from datetime import datetime, time, timedelta
 from functools import cache, partial
 
-from django.utils.translation import gettext_noop
-
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
 from portal.jobs.batches import process_each
@@ -18,7 +16,7 @@ from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements
 from verification.checks.services.runs import plan_check_run
 
-NIGHTLY_REASON = gettext_noop("Nightly run")
+NIGHTLY_REASON = "Nightly run"
 WINDOW_START = time(22, 0)  # UTC
 WINDOW_DURATION = timedelta(hours=8)
 MIN_RUN_INTERVAL = timedelta(hours=6)  # minimum pause after a run

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, TypeVar
 from django import forms
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
 from portal.core.content_files import Content, load_content
@@ -29,7 +28,7 @@ from verification.testruns.rules import RuleCatalog
 T = TypeVar("T")
 ProgramFetcher = Callable[[TestRun, Path], Path]
 SANDBOX = "sandbox"
-TEST_ENDED_REASON = gettext_noop("The test run ended")
+TEST_ENDED_REASON = "The test run ended"
 MAX_CONCURRENT_SANDBOX_JOBS = 2  # an acceptance test may take half an hour, and others should not wait for it
 limits.declare_concurrency(SANDBOX, MAX_CONCURRENT_SANDBOX_JOBS)
 MAX_LOCK_ATTEMPTS, LOCK_PAUSE_SECONDS = 20, 0.05
