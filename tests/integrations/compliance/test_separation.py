@@ -188,7 +188,7 @@ def test_manager_of_a_small_team_adds_a_reviewer_who_decides(
 ) -> None:
     rob, mae = people
     User.objects.filter(pk=rob.pk).update(is_reviewer=reviewers == 2)
-    row, rae = reach(state), person("rae@program.example", "Rae Ruiz")
+    row, rae = reach(state), create_user("rae@program.example", "Rae Ruiz")
     page = get_text(sign_in(mae).get(f"/integrations/{row.uuid}/compliance/"))
     assert ("No reviewer can decide" in page, "an appeal against it a third one" in page) == (True, True)
     decision = {"actor": mae, "now": timezone.now(), "reason": "Decides on the case."}

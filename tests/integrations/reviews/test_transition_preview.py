@@ -90,10 +90,10 @@ def test_fragment_shows_the_entered_note(ready_integration: Integration, rita: U
     ],
 )
 def test_preview_says_how_its_recipient_is_notified(
-    at: Any, alice: User, bob: User, sign_in: SignIn, mode: DeliveryMode, caption: str
+    integration_at: Any, alice: User, bob: User, sign_in: SignIn, mode: DeliveryMode, caption: str
 ) -> None:
     preferences.save_preferences(bob, {"progress": mode})
-    page = sign_in(alice).get(build_url(at("support"), "archive"))
+    page = sign_in(alice).get(build_url(integration_at("support"), "archive"))
     first = parse(page).select("figure.mail figcaption")[0]
     assert " ".join(first.get_text(" ", strip=True).split()).startswith(caption)
 

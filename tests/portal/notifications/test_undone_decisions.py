@@ -12,7 +12,7 @@ from portal.notifications import preferences
 from portal.notifications.categories import DeliveryMode
 from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import count_unseen_emails, list_received_emails
-from tests.conftest import NOW, meet
+from tests.conftest import NOW, fulfill_requirements
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
@@ -20,10 +20,10 @@ pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 @pytest.mark.every_database
 @pytest.mark.parametrize("mode", [DeliveryMode.PORTAL, DeliveryMode.DAILY])
 def test_decision_is_in_the_portal_when_it_is_final_and_never_if_it_was_undone(
-    at: Any, alice: Any, bob: Any, mode: DeliveryMode
+    integration_at: Any, alice: Any, bob: Any, mode: DeliveryMode
 ) -> None:
     preferences.save_preferences(bob, {"progress": mode})
-    row = at("support")
+    row = integration_at("support")
     for is_undone in (True, False):
         EmailMessage.objects.all().delete()
         perform_transition(row, "archive", actor=alice, note="Replaced.", now=NOW)
@@ -35,10 +35,10 @@ def test_decision_is_in_the_portal_when_it_is_final_and_never_if_it_was_undone(
         assert counts == ([0, 0, 0] if is_undone else [0, 1, 1])
 
 
-def test_decision_is_not_undone_while_its_email_is_sent(at: Any, alice: Any, rita: Any) -> None:
+def test_decision_is_not_undone_while_its_email_is_sent(integration_at: Any, alice: Any, rita: Any) -> None:
     """The job that sends it started before the undo was committed."""
-    row = at("review")
-    meet(row, alice, NOW)
+    row = integration_at("review")
+    fulfill_requirements(row, alice, NOW)
     event = perform_transition(row, "approve", actor=rita, now=NOW)
     event.emails.update(state="queued")
     with pytest.raises(ActionRefused, match="We already sent the email"):
