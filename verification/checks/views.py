@@ -18,7 +18,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
-from portal.ui.polling import STOP_POLLING_STATUS
+from portal.ui.htmx import STOP_POLLING_STATUS
 from portal.ui.refusals import report_refusal, report_refusals
 from verification.checks.documentation import list_outcomes, list_programs_using_check
 from verification.checks.models import CheckRun

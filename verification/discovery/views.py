@@ -25,7 +25,7 @@ from portal.core.repository_urls import parse_repository
 from portal.core.value_types import TemplateContext
 from portal.github_access import services as github_access
 from portal.jobs.models import Job
-from portal.ui.polling import STOP_POLLING_STATUS
+from portal.ui.htmx import STOP_POLLING_STATUS
 from portal.ui.refusals import add_refusals_to_form
 from verification.discovery import github_page, namespace_page, presenters, provider_rows, services
 from verification.discovery.addresses import AddressKind

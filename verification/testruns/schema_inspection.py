@@ -9,7 +9,7 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.value_types import TemplateContext
-from portal.ui.polling import STOP_POLLING_STATUS
+from portal.ui.htmx import STOP_POLLING_STATUS
 from portal.ui.refusals import report_refusals
 from verification.checks.services.runs import can_request_check_run
 from verification.testruns.models import TestRun

@@ -16,7 +16,7 @@ from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
-from portal.ui.polling import STOP_POLLING_STATUS
+from portal.ui.htmx import STOP_POLLING_STATUS
 from portal.ui.refusals import report_refusals
 from verification.checks.services.runs import can_request_check_run
 from verification.testruns import selectors, services

@@ -41,6 +41,7 @@ from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
 from portal.ui.components.markup import render as render_component
 from portal.ui.components.moments import format_span
+from portal.ui.htmx import is_fragment_request
 from portal.ui.refusals import report_refusals
 
 SELECTION_KEY = "queue_selection"
@@ -64,8 +65,7 @@ def load_integration_for_program(request: AuthenticatedRequest, uuid: UUID) -> I
 def show_queue(request: AuthenticatedRequest) -> HttpResponse:
     """Show the items that wait for the program, most urgent first. Polling without changes returns 304."""
     require_program_staff(request)
-    # A page that htmx restores from the history is requested as a whole, with the same header.
-    is_fragment = request.htmx and not request.htmx.history_restore_request
+    is_fragment = is_fragment_request(request)
     last_event_id = LAST_EVENT_ID.fetch()
     etag = _build_etag(request, last_event_id) if is_fragment else ""
     if etag and request.headers.get("If-None-Match") == etag:

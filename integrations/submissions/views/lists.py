@@ -12,6 +12,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.name_matching import compute_name_key
 from portal.core.value_types import NamedValues
+from portal.ui.htmx import is_fragment_request
 from portal.ui.pagination import paginate
 
 # Load only the columns that the list shows.
@@ -74,8 +75,7 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
         "is_filtered": any(value for name, value in form.cleaned_data.items() if name != "sort"),
         "for_program": permissions.is_program_staff(request.user),
     }
-    is_fragment = request.htmx and not request.htmx.history_restore_request
-    return render(request, f"submissions/list.html{'#results' if is_fragment else ''}", context)
+    return render(request, f"submissions/list.html{'#results' if is_fragment_request(request) else ''}", context)
 
 
 urlpatterns = [path("integrations/", list_integrations, name="list")]

@@ -18,6 +18,7 @@ from integrations.submissions.policy_labels import list_calendar_rows, list_sla_
 from integrations.submissions.presenters import PathStep
 from integrations.submissions.views.drafts_shared import list_editable_partners
 from portal.accounts.requests import AnyUser
+from portal.ui.htmx import is_fragment_request
 
 PARTNER_KIND_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partner: Terraform manages resources on your platform."),
@@ -181,9 +182,8 @@ def show_chooser(request: HttpRequest) -> HttpResponse:
         "is_both": len(kinds) > 1,
         "has_answers": bool(request.GET),
     }
-    # A page that htmx restores from the history is requested as a whole, with the same header.
-    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, f"submissions/program_finder.html{'#answer' if is_fragment else ''}", context)
+    part = "#answer" if is_fragment_request(request) else ""
+    return render(request, f"submissions/program_finder.html{part}", context)
 
 
 urlpatterns = [

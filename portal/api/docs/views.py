@@ -16,6 +16,7 @@ from portal.api.docs.document_parts import PARTS
 from portal.api.scopes import SCOPES
 from portal.api.v1.app import API_PREFIX, build_document
 from portal.core.form_fields import clean_search_query
+from portal.ui.htmx import is_fragment_request
 
 
 @cache
@@ -50,9 +51,7 @@ def show_reference(request: HttpRequest) -> HttpResponse:
         "pages_only": PARTS.page_only_features,
         "anonymous": throttling.ANONYMOUS_REQUESTS_PER_MINUTE,
     }
-    # When a browser goes back, htmx needs the whole page.
-    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, f"api/reference.html{'#results' if is_fragment else ''}", context)
+    return render(request, f"api/reference.html{'#results' if is_fragment_request(request) else ''}", context)
 
 
 @login_not_required

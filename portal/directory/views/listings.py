@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -26,6 +25,7 @@ from portal.directory.models import UNLISTED_STATUSES, Listing, ListingChange
 from portal.directory.partner_page import RUN_TASK_PROGRAM, list_partner_cards
 from portal.directory.structured_data import build_item_list, build_organization, build_software_application
 from portal.directory.views import replies
+from portal.ui.htmx import is_fragment_request
 from portal.ui.pagination import paginate
 
 PAGE_SIZE, MAX_CHANGES = 24, 20
@@ -61,12 +61,11 @@ def show_directory(request: HttpRequest) -> HttpResponse:
         "structured": build_item_list(page.object_list, page.start_index()) if count else "",
         "filter_count": len(filters.get_parameters().keys() - {"q", "sort"}),
     }
-    htmx: Any = request.htmx  # type: ignore[attr-defined]
-    is_partial = bool(htmx) and not htmx.history_restore_request
+    is_partial = is_fragment_request(request)
     response = render(
         request, f"directory/search.html{'#results' if is_partial else ''}", context | {"part": is_partial}
     )
-    if htmx and htmx.trigger == "directory-search":
+    if request.headers.get("HX-Trigger") == "directory-search":
         query = urlencode(filters.get_parameters())  # without empty fields
         response["HX-Replace-Url"] = f"{request.path}?{query}" if query else request.path
     return response
