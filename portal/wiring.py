@@ -1,6 +1,7 @@
 """Reactions to audit events. They run in the transaction of the event."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -38,12 +39,13 @@ Reaction = Callable[[AuditEvent], None]
 def cancel_notifications(event: AuditEvent) -> None:
     """Cancel the emails and delete the webhook deliveries of a decision that was undone or superseded.
 
-    Raises ActionRefused if an email of an undone decision is on its way: no one would tell its readers.
+    Raises ActionRefused if an email of an undone decision is on its way: its readers would not learn of the undo.
     """
     earlier = AuditEvent.objects.filter(stream=event.stream, seq__lt=event.seq)
     # Only decisions that can be undone have this value.
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
-    if decision is not None:
+    # The notifications of a final decision stay, even if a later one supersedes it.
+    if decision is not None and datetime.fromisoformat(decision.data["undo_until"]) > event.at:
         if not email.cancel_decision_emails(decision) and event.event_type == "integration.decision_undone":
             raise ActionRefused(_(EMAIL_SENT_MESSAGE), "invalid-transition")
         fanout.delete_deliveries(decision)

@@ -44,3 +44,11 @@ def test_decision_is_not_undone_while_its_email_is_sent(integration_at: Any, ali
     with pytest.raises(ActionRefused, match="We already sent the email"):
         perform_transition(row, "undo_decision", actor=rita, now=NOW + timedelta(minutes=9))
     assert (Integration.objects.get(pk=row.pk).stage, event.emails.get().state) == ("release", "queued")
+
+
+def test_notification_of_a_final_decision_stays_after_a_downgrade(integration_at: Any, alice: Any) -> None:
+    row = integration_at("support")
+    approval = row.events.get(event_type="integration.approved")
+    approval.emails.update(state="in_app_only")
+    perform_transition(row, "downgrade_to_community", actor=alice, now=NOW + timedelta(days=30))
+    assert {*approval.emails.values_list("state", flat=True)} == {"in_app_only"}
