@@ -195,7 +195,7 @@ class Edition(Content):
     def get_tier(self, key: str) -> Tier | None:
         return next((t for t in self.tiers if t.key == key), None)
 
-    def list_offerings(self) -> tuple[tuple[str, str], ...]:
+    def describe_offerings(self) -> tuple[tuple[str, str], ...]:
         """Return each offering with its description, which can be blank."""
         descriptions = dict(self.offering_descriptions)
         return tuple((offering, descriptions.get(offering, "")) for offering in self.offerings)

@@ -125,7 +125,7 @@ class IntegrationForm(forms.Form):
             (category.key, option(category.name, hint=category.description)) for category in edition.categories
         ]
         self.fields["offerings"].choices = [  # type: ignore[attr-defined]
-            (name, option(name, hint=text) if text else name) for name, text in edition.list_offerings()
+            (name, option(name, hint=text) if text else name) for name, text in edition.describe_offerings()
         ]
         offerings_help = _("Select all %(product)s products that the integration supports.")
         self.fields["offerings"].help_text = offerings_help % {"product": program.product}

@@ -51,7 +51,7 @@ def test_categories_have_the_name_and_purpose_of_the_guide(name: tuple[str, str]
 
 def test_form_offers_the_categories_and_products_of_the_guide(client: Client, db: None, name: tuple[str, str]) -> None:
     form = client.get(f"/programs/choose/{name[0]}/").context["form"]
-    described = get_edition(*name).list_offerings()
+    described = get_edition(*name).describe_offerings()
     labels = {
         field: [
             BeautifulSoup(str(label), "html.parser").get_text() for value, label in form.fields[field].choices if value
@@ -68,7 +68,7 @@ def test_form_offers_the_categories_and_products_of_the_guide(client: Client, db
 @pytest.mark.parametrize("program", [guides.PROVIDER, guides.RUN_TASK], ids="@".join)
 def test_page_describes_each_offering_of_terraform(client: Client, db: None, program: tuple[str, str]) -> None:
     words = read_page_text(get_page(client, program))
-    described = get_edition(*program).list_offerings()
+    described = get_edition(*program).describe_offerings()
     assert [offering for offering, text in described if not text or text not in words] == []
 
 
