@@ -79,14 +79,14 @@ def _select_event_types(event_types: Sequence[str], *, is_program_endpoint: bool
     Raises:
         ActionRefused: No event type is selected.
     """
-    selected_kinds = [
+    selected = [
         key
         for key, webhook in WEBHOOKS.items()
         if key in event_types and (is_program_endpoint or not webhook.is_program_only)
     ]
-    if not selected_kinds:
+    if not selected:
         raise ActionRefused(_("Select at least one event."))
-    return selected_kinds
+    return selected
 
 
 @transaction.atomic
