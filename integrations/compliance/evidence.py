@@ -46,7 +46,7 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
     )
     recorded = [breach for breach in all_breaches if breach.retracted_at is None]
     breaches, retractions = recorded[:MAX_BREACHES], [each for each in all_breaches if each.retracted_at is not None]
-    # At once, because one by one, 25 breaches would take 50 queries.
+    # Together, because 25 breaches one by one would take 50 queries.
     issues = inputs.select_issues().in_bulk({breach.issue_id for breach in breaches})
     decisions = integration.events.filter(event_type__in=DECISION_EVENT_TYPES).order_by("seq")
     return {

@@ -129,7 +129,7 @@ def _find_overdue_integrations(now: datetime) -> set[int]:
         "integration__compliance_reviewed_at",
     )
     for pk, started_at, due_at, data_up_to, reviewed_at in overdue_clocks.values_list(*columns).iterator():
-        # An issue may have been resolved after the end of our data, so it counts only up to there.
+        # An issue may have been resolved after the end of our data, so it counts only until then.
         threshold_crossed_at = due_at + (settings.SLA_NOTICE_OVERDUE_FACTOR - 1) * (due_at - started_at)
         if threshold_crossed_at <= min(now, data_up_to) and (reviewed_at is None or reviewed_at < threshold_crossed_at):
             integration_ids.add(pk)

@@ -84,7 +84,7 @@ def get_evidence(integration: Integration, seq: int | None = None) -> JsonObject
     """Return the current evidence, or the evidence stored with the decision `seq`. Raises Http404."""
     if seq is None:
         return collect_evidence(integration, timezone.now())
-    # Also for program staff, because both sides must see the same evidence.
+    # Program staff see no other events, because both sides must see the same evidence.
     event = integration.events.visible_to_partner().filter(seq=seq).first()
     evidence: JsonObject = event.data.get("evidence", {}) if event else {}
     if not evidence:

@@ -174,7 +174,7 @@ def _advance(pk: int, now: datetime) -> bool:
     remaining = [
         each for each in list_program_contacts(integration) if get_address(each) not in escalation.notified_addresses
     ]
-    # A breach has happened, so only an action can still be warned about.
+    # A breach has already happened. Only an action that isn't overdue yet gets a warning.
     is_over = escalation.kind == Escalation.Kind.BREACHES or escalation.due_at <= now
     has_answer = is_answered(escalation, integration)
     if not is_over and not has_answer:

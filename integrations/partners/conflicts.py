@@ -114,7 +114,7 @@ def list_conflicted_reviewers(partner: Partner) -> dict[int, ConflictKind]:
 
 def _drop_removed(rows: Iterable[tuple[int, str, datetime]]) -> dict[int, ConflictKind]:
     """Return the kinds by ID. A blank kind is a removal, which also hides conflicts that were derived before it."""
-    # A removal can come before or after the conflicts that it overrides.
+    # Read twice, because a removal can come before or after the conflicts that it overrides.
     conflicts = list(rows)
     removed = {pk: at for pk, kind, at in conflicts if not kind}
     return {pk: ConflictKind(kind) for pk, kind, at in conflicts if kind and (pk not in removed or at > removed[pk])}
@@ -128,7 +128,7 @@ def explain_conflict(integration: ConflictingIntegration, user: AnyUser | None) 
 
 def find_conflict(integration: ConflictingIntegration, user: AnyUser | None) -> ConflictKind | None:
     """Return why a reviewer can't decide although they belong to the program, apart from a current membership."""
-    # The refusal of anyone else doesn't depend on a conflict.
+    # Others can't decide anyway, so a conflict isn't the reason.
     if user is None or not user.is_authenticated or not user.is_reviewer:
         return None
     is_own = integration.created_by_id == user.pk

@@ -21,7 +21,7 @@ def build_own_approval_condition(user: User) -> Q:
 def build_decision_condition(user: User) -> Q:
     """Return the condition for integrations on which the user can decide, the same as can_decide."""
     if not (user.is_active and user.is_reviewer):
-        # No row meets it. An empty condition would let all of them through.
+        # This matches no row. An empty condition would match all rows.
         return Q(pk__in=[])
     programs = list_programs(user, "reviewer")
     in_programs = Q(program_key__in=programs) if programs else Q()

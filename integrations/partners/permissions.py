@@ -284,7 +284,7 @@ def can_act_for_program(integration: PartnerIntegration, user: AnyUser | None) -
 
 def can_view_notes(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can see internal notes. Members of the partner never can."""
-    # Whoever is on both sides of an integration acts as a member of the company and never as program staff.
+    # People who are on both sides of an integration act as members of the company, never as program staff.
     return is_program_staff(user) and not get_role(integration.partner, user)
 
 

@@ -77,7 +77,7 @@ PRODUCT_PATTERN = re.compile(rf"(?:{'|'.join(ADDITIONS)})*(?P<product>{'|'.join(
 
 def find_reserved_name(name: str) -> str:
     """Return the reserved name that a company's name contains or looks like, or an empty string."""
-    # Each of them finds what the others hide: letters whose lowercase form looks different, and symbols among letters.
+    # Each reading finds what the others miss, such as letters whose lowercase form looks different, or symbols.
     readings = (name, name.casefold(), name.translate(LOOKALIKE_SYMBOLS))
     return next(filter(None, (_find_in_words(_join_letters(_split(reading))) for reading in readings)), "")
 

@@ -31,7 +31,7 @@ def load_program(folder: Path) -> Program:
     """
     paths = sorted(folder.glob("*.yaml"))
     files = [load_edition_file(path) for path in paths]
-    # A program is shown as its newest edition describes it, also if that edition is upcoming.
+    # A program is shown as its newest edition describes it, even if that edition is upcoming.
     program = Program(**asdict(files[-1].program), editions=tuple(file.edition for file in files))
     for path, edition in zip(paths, program.editions, strict=True):
         _raise_problems(path, [*find_unknown_renames(program, edition), *find_misplaced_upcoming(program, edition)])

@@ -46,7 +46,7 @@ def _find_calendar_errors(calendar: ProgramCalendar) -> Iterator[Inconsistency]:
     if not calendar.country:
         return
     try:
-        # One year is enough to know whether the region exists, and saves the time of all others at startup.
+        # One year is enough to know whether the region exists. Loading all years would slow down the startup.
         load_holidays(calendar.country, calendar.subdivision, FIRST_YEAR, FIRST_YEAR)
     except UnknownRegionError as error:
         problem, _, fix = str(error).partition(". ")

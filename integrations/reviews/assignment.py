@@ -87,7 +87,7 @@ def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tupl
     absence = get_absence(profile, today)
     reviews_program = not profile.programs or integration.program_key in profile.programs
     is_full = reviewer.load >= profile.max_open_reviews
-    # An absence that begins soon is a reason to read, but ends no availability.
+    # An absence that begins soon is shown, but only a current one makes a reviewer unavailable.
     is_available = reviews_program and not is_full and absence != "away now"
     chose_program = integration.program_key in profile.programs
     # No number of small advantages outweighs a larger one.

@@ -57,7 +57,7 @@ class RoundComparison:
 def compare_evidence(requirement: Requirement, old: JsonObject, new: JsonObject) -> RequirementComparison | None:
     """Return the comparison, or None if a requirement has and had no evidence."""
     old_values, new_values = _list_values(requirement, old), _list_values(requirement, new)
-    # In the order of the new round, then what it lacks.
+    # In the order of the new round, followed by what it lacks.
     labels = dict.fromkeys([*new_values, *old_values])
     changes = tuple(
         ValueChange(label, old_values.get(label, ""), new_values.get(label, ""))

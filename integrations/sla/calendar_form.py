@@ -57,7 +57,7 @@ class CalendarForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text=gettext_lazy("Enter one per line, date first. For example, 2026-12-24 Office closed"),
     )
-    # A calendar that a colleague saved in between must not be overwritten.
+    # A calendar that a colleague saved in the meantime must not be overwritten.
     seen_id = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
 
     def __init__(self, *, now: datetime, **kwargs: Unpack[FormArguments]) -> None:

@@ -68,9 +68,9 @@ def preview_decision(
     """
     clocks_before = _read_clocks(issue)
     week = _find_week(issue, now)
-    # The decision itself is performed, so that its effect can't differ from what was shown.
     totals_before = _read_totals(issue, week, now)
     try:
+        # The decision itself is performed, so that its effect can't differ from what was shown.
         with transaction.atomic():
             decision.perform(issue, "-", actor=actor, now=now)
             clocks_after, totals_after = _read_clocks(issue), _read_totals(issue, week, now)

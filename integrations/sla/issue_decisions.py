@@ -143,6 +143,5 @@ DECISIONS = (
         "Dismiss a dispute. For reviewers.",
     ),
 )
-# The program's, which the dispute page offers
-# With an open dispute, the issue page links to the dispute page instead, which shows the effects.
+# Decisions of the program. During a dispute, the issue page links to the dispute page, which shows their effects.
 DISPUTE_DECISIONS = {each.name: each for each in DECISIONS if each.permission is permissions.can_decide}

@@ -146,7 +146,7 @@ def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePag
     try:
         state = project_issue_state(inputs.list_timeline_events(issue), context)
         panels = [build_clock_panel(clock, context, sla, issue.url) for clock in state.clocks]
-    # GitHub may not have confirmed the webhook that reported the opening.
+    # An incomplete history must not make the rest of the issue unreadable.
     except MissingOpeningError:
         state, panels = build_state_without_opening(issue), []
     messages = (event for event in reversed(events) if event.kind in (IssueEventKind.OPENED, IssueEventKind.COMMENTED))

@@ -79,7 +79,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
     """
     integration = event.integration
     if integration is not None and "undo_until" in event.data:
-        # The email waits for the end of the undo period, and then this next action would be past.
+        # The email is sent after the undo period, so it has to state the next action of that time.
         integration = build_settled_copy(integration)
     is_in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
     tier = integration.edition.get_tier(event.data.get("tier") or integration.tier) if integration else None

@@ -174,7 +174,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     def populate_user(self, request: HttpRequest, sociallogin: object, data: Mapping[str, object]) -> User:
         user: User = super().populate_user(request, sociallogin, data)
         full_name = " ".join(str(data.get("name") or "").split())[:120]
-        # Emails and other people's pages show the name, so one that the forms refuse is not accepted from GitHub,
+        # Emails and other people's pages show the name, so one that the forms refuse is not accepted from GitHub
         # either.
         user.name = (
             full_name if full_name and not explain_text_refusal(full_name) else str(data.get("username") or "")[:120]
@@ -188,7 +188,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         try:
             return super().get_app(request, provider, client_id)
         except SocialApp.DoesNotExist:
-            # Everyone can enter the URL of a provider that isn't set up.
+            # Anyone can enter the URL of a provider that isn't set up.
             raise Http404(_("This sign-in is not available.")) from None
 
     def validate_disconnect(self, account: SocialAccount, accounts: Iterable[SocialAccount]) -> None:

@@ -75,7 +75,7 @@ def create_link(user: User) -> str:
     """
     if not is_unused(user):
         raise ValueError("only an unused account can get a link")
-    # Django stores a new random text, which the signature of a token covers, so earlier links end.
+    # Django stores a new random text, which the signature of a token covers, so earlier links stop working.
     user.set_unusable_password()
     user.save(update_fields=["password"])
     parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}

@@ -109,6 +109,6 @@ def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
 def delete_expired_events(now: datetime) -> int:
     """Delete entries older than their retention period. Return the number of entries."""
     expired_count = SecurityEvent.objects.filter(at__lt=now - RETENTION).delete()[0]
-    # These addresses belong to people who have no account here, or are typing errors.
+    # These addresses are typos, or belong to people who have no account here.
     unknown_count = SecurityEvent.objects.filter(user=None, at__lt=now - UNKNOWN_ADDRESS_RETENTION).delete()[0]
     return expired_count + unknown_count

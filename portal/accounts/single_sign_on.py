@@ -49,7 +49,7 @@ def require_known_address(request: HttpRequest, login: SocialLogin) -> None:
     """
     claims = collect_claims(login)
     refusal = ""
-    # A connected account with another address would get the roles of the groups.
+    # Otherwise, someone could connect an account with another address, which would get the roles of the groups.
     if login.state.get("process") == AuthProcess.CONNECT:
         refusal = _("Sign out, then sign in with single sign-on. Your accounts are connected by email address.")
     elif not is_in_domains(str(claims.get("email") or "")):
@@ -92,7 +92,7 @@ def collect_claims(login: SocialLogin) -> NamedValues:
 
 
 def read_groups(login: SocialLogin) -> list[str] | None:
-    """Return the groups of a person, or None if the provider sends no such claim or another value than names.
+    """Return the groups of a person, or None if the claim is missing or is neither a name nor a list.
 
     Raises:
         ActionRefused: Microsoft Entra replaced the claim with a link, because the person has too many groups.

@@ -69,8 +69,8 @@ class BacktestResult:
 
 def estimate_upper_bound(days: Sequence[float]) -> float | None:
     """Return the value that the next one stays within with 90% probability, or None without enough values."""
-    # Among one value more than observed, so that the next wait is covered and not only the past ones. In integers,
-    # because 0.9 is no exact binary fraction.
+    # The rank is among one value more than observed, so that the next wait is covered and not only past ones. It is
+    # not calculated with 0.9, which isn't an exact binary fraction.
     rank = ceil(9 * (len(days) + 1) / 10)
     return sorted(days)[rank - 1] if 0 < rank <= len(days) else None
 
@@ -130,7 +130,7 @@ def _evaluate_week(
         (count_working_days(w.started_at, w.ended_at or now, calendar), w.ended_at is not None and w.ended_at <= now)
         for w in waits
     ]
-    # An open wait within the forecast can still exceed it, so to count it as held would flatter the forecast.
+    # An open wait within the forecast can still exceed it, so counting it as a success would flatter the forecast.
     known_days = [days for days, has_ended in lengths if has_ended or days > forecast.p90]
     within_p90, within_p50 = (sum(days <= limit for days in known_days) for limit in (forecast.p90, forecast.p50))
     return BacktestWeek(monday, forecast.p90, len(known_days), within_p90, within_p50), len(lengths) - len(known_days)

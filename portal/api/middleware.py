@@ -75,7 +75,7 @@ def _run_view(
     if allowance.remaining < 0:
         headers = {"Retry-After": str(allowance.seconds)}
         raise ApiError("rate-limited", f"Too many requests. Try again in {allowance.seconds} seconds.", headers=headers)
-    # Also for public operations: a client must learn that its token ended.
+    # Public operations check it, too: a client must learn that its token has ended.
     if "Authorization" in request.headers and token is None:
         return problems.build_authentication_response(is_token_invalid=True)
     _reject_unreadable_request(request, is_write=is_write)
@@ -135,7 +135,7 @@ def _finalize_response(
     request: HttpRequest, response: HttpResponse, allowance: RequestAllowance | None
 ) -> HttpResponse:
     """Add the headers that every response has."""
-    # The response of django-ninja isn't a problem, and its header doesn't name HEAD.
+    # django-ninja's response has no problem details, and its Allow header doesn't name HEAD.
     if response.status_code == 405:
         methods = {*response["Allow"].split(", ")}
         allowed_methods = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))

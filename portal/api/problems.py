@@ -131,9 +131,9 @@ def _build_http_error_response(error: HttpError) -> HttpResponse:
 
 
 def _get_not_found_message(error: Http404) -> str:
-    """Return the view's message, never one of Django, which may name a model."""
+    """Return the view's message, never one of Django's, which may name a model."""
     text = str(error)
-    # Those of get_object_or_404 are sentences too.
+    # The messages of get_object_or_404 end with a period, too.
     is_own_message = text.endswith(".") and not text.endswith(" matches the given query.")
     return text if is_own_message else "Not found. It doesn't exist, or you don't have access."
 

@@ -23,7 +23,7 @@ OUTCOME_LABELS = {
 }
 
 
-# Sentences change with the catalog, and old events lack the data of newer ones.
+# The texts of the catalog change, and old events lack the data of newer ones.
 class _LenientValues(dict[str, object]):
     """Event data in which a missing value renders as an ellipsis."""
 

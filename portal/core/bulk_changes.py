@@ -12,7 +12,7 @@ _is_bulk_change: ContextVar[bool] = ContextVar("is_bulk_change", default=False)
 
 @contextmanager
 def bulk_changes(*rebuilds: Callable[[], object]) -> Iterator[None]:
-    """Skip the functions that are `skip_in_bulk_changes`, and call the functions that make up for them at the end."""
+    """Skip updates decorated with `skip_in_bulk_changes`, and call the functions that make up for them at the end."""
     token = _is_bulk_change.set(True)
     try:
         yield

@@ -130,7 +130,7 @@ class BusinessDayScale:
                 self._extend()
 
     def _extend(self) -> None:
-        """Extend all tables. A table grows after those that a reader of its new rows needs."""
+        """Extend all tables. The tables that readers check come last, because readers don't wait for the lock."""
         if FIRST_YEAR + self.years > LAST_YEAR:
             raise ValueError(f"Business days end in {LAST_YEAR}.")
         self.years += TABLE_GROWTH_YEARS

@@ -43,7 +43,7 @@ class _BoundQuery(Query):
     converters: dict[int, Any]
     values_by_name: NamedValues
 
-    # Django doesn't document this method, so an upgrade has to run its tests first (decision 0081).
+    # Django doesn't document this method, so its tests have to pass before an upgrade (decision 0081).
     def get_compiler(
         self, using: str | None = None, connection: BaseDatabaseWrapper | None = None, elide_empty: bool = True
     ) -> SQLCompiler:

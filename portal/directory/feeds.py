@@ -128,7 +128,7 @@ def _render_atom(
             build_title(change),
             link,
             change.summary,
-            # Feed readers recognize entries by it, so it must not depend on the address of the portal.
+            # Feed readers recognize entries by this ID, so it must not depend on the address of the portal.
             unique_id=f"urn:uuid:{change.uuid}",
             pubdate=change.at,
             updateddate=change.at,

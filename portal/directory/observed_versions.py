@@ -72,7 +72,7 @@ def merge_versions(listed_versions: list[JsonObject], observed_versions: Observe
 
     The registry names all versions, so a missing version was withdrawn. A GitHub release names only itself.
     """
-    # Checks always observe the platforms of the latest version only, so known ones of older versions are kept.
+    # Checks observe the platforms of the latest version only, so the known platforms of older versions are kept.
     versions_by_number = {version_data["version"]: version_data for version_data in listed_versions}
     older = (
         []

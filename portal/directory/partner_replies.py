@@ -24,7 +24,7 @@ ADDRESS_PATTERN = re.compile(
     r"(?:https?:)?//[^\s<>\"]+|\bwww\.[^\s<>\"]+|[\w.+-]+@[\w-]+\.[\w.-]+|\b(?:[a-z0-9-]+\.)+(?:[a-z]{2,24})(?:/[^\s<>\"]*)?",
     re.IGNORECASE,
 )
-# files, not hosts
+# Names with these endings are files, not hosts.
 FILE_EXTENSIONS = {"md", "tf", "hcl", "go", "py", "js", "sh", "json", "yaml", "yml", "txt", "zip"}
 
 
@@ -74,12 +74,12 @@ def _is_own_address(address: str, own_hosts: set[str], row: Integration) -> bool
     bare_address = re.sub(r"^(?:https?:)?//", "", address.replace("\\", "/"), flags=re.IGNORECASE)
     host, _separator, path = re.split(r"[?#]", bare_address)[0].partition("/")
     host = host.rpartition("@")[2].partition(":")[0].lower().removeprefix("www.")
-    # Some of the extensions are also domains of countries, but no file name is followed by a path.
+    # Some of these extensions are also country domains, but a file name is never followed by a path.
     if "//" not in address and not path and host.rpartition(".")[2] in FILE_EXTENSIONS:
         return True
     if host == get_allowed_host().partition(":")[0]:
         is_below = f"{path}/".lower().startswith(f"{row.repository}/".lower())
-        # Browsers resolve “..”, also if it is percent-encoded.
+        # Browsers resolve “..”, even if it is percent-encoded.
         return is_below and ".." not in unquote(path).split("/")
     return host in own_hosts or any(host.endswith(f".{own_host}") for own_host in own_hosts)
 

@@ -203,7 +203,7 @@ def _apply_metrics(row: Listing, metrics: MetricColumns, observed_versions: Obse
     for name, value in metrics.items():
         setattr(row, name, value)
     newest = observed_versions.version
-    # The first observed version is no news of a release.
+    # The first observed version doesn't show that there is a new release.
     if row.is_public and newest and row.version and newest != row.version:
         is_known = any(version_data["version"] == newest for version_data in row.versions)
         summary = f"Version {newest} is the latest version again." if is_known else f"Version {newest} was released."
@@ -236,7 +236,7 @@ def refresh_due_listings(now: datetime) -> int:
     created_count = process_each(
         created_ids, partial(_create_missing_listing, now=now), "create the listing of integration"
     )
-    # Also hidden ones, which would otherwise stay due and be first in every batch.
+    # Hidden listings are included. Otherwise, they would stay due and come first in every batch.
     due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
     due_ids = list(due_listings.values_list("pk", flat=True)[:BATCH_SIZE])
     try:

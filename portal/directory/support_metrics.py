@@ -37,7 +37,7 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
         SlaClock.objects.filter(is_committed=True, state=ClockStatus.DATA_INCOMPLETE, **due_filter)
     )
     hours: dict[tuple[int, str], list[float]] = defaultdict(list)
-    # Also clocks without a target, so that programs that state none have median times, too.
+    # Clocks without a target are included, so that programs without targets have median times, too.
     stopped_clocks = SlaClock.objects.filter(**period_filter)
     for pk, target_type, seconds in stopped_clocks.values_list("integration_id", "target_type", "counted_seconds"):
         hours[pk, target_type].append(round(seconds / 3600, 2))

@@ -31,7 +31,7 @@ NEXT_ACTION_LABELS = {
     True: (ResponsibleParty.PARTNER, "your response is due", "submissions:detail"),
     False: (ResponsibleParty.PROGRAM, "review due", "reviews:review"),
 }
-# A paused clock has no due date, so calendars don't have it.
+# A paused clock has no due date, so calendars don't show it.
 OPEN_CLOCK_STATUSES = (ClockStatus.RUNNING, ClockStatus.OVERDUE)
 
 

@@ -39,7 +39,7 @@ def process_each(
                 raise
             log.exception("cannot %s %s", action, getattr(item, "pk", item))
             errors.append(error)
-    # The status page must show a job as late if nothing of it works. One bad row among good ones is no such job.
+    # The status page must show a job as late if none of its rows can be processed. A single bad row doesn't count.
     if len(errors) > 1 and not processed_count:
         raise errors[-1]
     return total

@@ -17,7 +17,7 @@ from portal.jobs.registry import JOBS, QUEUES
 logger = logging.getLogger(__name__)
 
 RUN_JOBS = "run_jobs"  # name of its heartbeat
-# run_jobs runs a periodic job itself if no worker has run it for so many intervals.
+# run_jobs runs a periodic job itself if no worker has run it for this many intervals.
 INTERVALS_WITH_BROKER = 2
 INTERVALS_WITHOUT_BROKER = 1
 WORKER_GRACE = timedelta(seconds=15)  # before run_jobs runs a due job itself while the broker is reachable

@@ -138,6 +138,6 @@ def stop_category(person: Any, key: str) -> None:
         stopped_keys = [key for key in keys if mode_by_key.get(key) in DIGEST_MODES]
     else:
         event_types = set(CATEGORY_BY_KEY[key].event_types) & mode_by_key.keys()
-        # What is off stays off: to unsubscribe must not turn anything on in the portal.
+        # What is off stays off: unsubscribing must not turn anything on in the portal.
         stopped_keys = [key, *(name for name in event_types if mode_by_key[name] != DeliveryMode.OFF)]
     save_preferences(person, dict.fromkeys(stopped_keys, DeliveryMode.PORTAL))

@@ -228,7 +228,7 @@ def send_report(_context: JobContext, *, report_id: int) -> None:
 
 @transaction.atomic
 def _release_emails(pks: Iterable[int], now: datetime) -> int:
-    """Send scheduled emails now, unless they were sent or canceled meanwhile, and return their number."""
+    """Send scheduled emails now, unless they have been sent or canceled, and return their number."""
     emails = EmailMessage.objects.select_for_update().filter(pk__in=list(pks), state=EmailMessage.State.HELD)
     for email in emails:
         email.state, email.held_until = EmailMessage.State.QUEUED, None

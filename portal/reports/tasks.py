@@ -42,7 +42,7 @@ def list_due_periods(kind: PeriodKind, now: datetime) -> list[Period]:
 
     The last reported period is included, because new scopes can be missing. The first report covers the last period.
     """
-    # Before, late webhooks and polls could still change the result of the period.
+    # Before SETTLING_PERIOD ends, late webhooks and polls can still change the result of the period.
     last_period = get_last_complete_period(kind, now - SETTLING_PERIOD, get_program_zone())
     reports = ReportSnapshot.objects.filter(kind=kind, end_day__lte=last_period.end_day)
     last_reported = reports.order_by("-end_day").values_list("period", flat=True).first()

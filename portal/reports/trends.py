@@ -115,7 +115,7 @@ def _count_trends(filters: ClockFilters, moments: tuple[datetime, datetime, date
     met_clocks, breaches = query_results(filters, earlier_start, now)
     columns = ("integration__program_key", "integration__partner__name")
     programs, partners = count_results(query_results(filters, start, now), *columns)
-    # Also clocks without a target, because the histograms show all response and resolution times.
+    # Clocks without a target are included, because the histograms show all response and resolution times.
     stopped_clocks = SlaClock.objects.filter(
         filters.condition, stopped_at__gte=start, stopped_at__lte=now, target_type__in=TARGET_TYPE_LABELS
     ).order_by()

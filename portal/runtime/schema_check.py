@@ -32,7 +32,7 @@ def _has_other_columns(loader: MigrationLoader) -> bool:
 
     Other columns that can be null are allowed, because PostgreSQL generates the column of the search index.
     """
-    # Apps with migrations to apply differ, of course. “migrate” handles them.
+    # Apps with unapplied migrations are left out: they differ until “migrate” has run.
     waiting = {label for label, name in loader.disk_migrations if (label, name) not in loader.applied_migrations}
     models = [
         model

@@ -184,7 +184,7 @@ def measure_registry(now: datetime) -> StatusLine:
         return StatusLine("Registry", "idle", _("No requests to the registry yet."))
     details = ((_("URL"), settings.REGISTRY_URL), (_("last result"), newest_result["summary"]))
     when = {"when": format_relative(last_answered_at, now)} if last_answered_at else {}
-    # An older error says nothing about the registry of today.
+    # An older error says nothing about the current state of the registry.
     if newest_result["outcome"] == Outcome.ERROR and now - (
         newest_result["confirmed_at"] or newest_result["at"]
     ) < timedelta(days=1):

@@ -99,7 +99,7 @@ def build_queue_line(name: str, backlog: Backlog, late_after: timedelta, now: da
     oldest_due_at = backlog.oldest_due_at
     if oldest_due_at is None:
         return StatusLine(name, "ok", prefix + _("The queue is empty."))
-    # The age decides, not the number: a long queue that moves is no delay.
+    # The age decides, not the number: a long queue that moves isn't late.
     is_late = now - oldest_due_at > late_after
     message = prefix + _("The oldest entry was due %(when)s.") % {"when": format_relative(oldest_due_at, now)}
     details = ((_("waiting"), str(backlog.count)),)

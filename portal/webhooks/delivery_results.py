@@ -59,7 +59,7 @@ def _mark_failed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: 
     endpoint.failing_since = endpoint.failing_since or outcome.attempt.at
     if endpoint.pause == "" and outcome.is_endpoint_gone:
         pause_endpoint(endpoint, WebhookEndpoint.Pause.ENDPOINT_GONE, outcome.attempt.at)
-    # A single delivery gives up earlier, so this needs several events that all failed.
+    # A single delivery is usually given up earlier, so this takes several events that all failed.
     elif endpoint.pause == "" and outcome.attempt.at - endpoint.failing_since >= UNREACHABLE_AFTER:
         pause_endpoint(endpoint, WebhookEndpoint.Pause.UNREACHABLE, outcome.attempt.at)
 

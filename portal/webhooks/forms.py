@@ -110,7 +110,6 @@ class EndpointForm(forms.Form):
             }
 
     def clean_url(self) -> str:
-        # Blank keeps the URL of an endpoint.
         url = str(self.cleaned_data.get("url", ""))
         return validate_url(url) if url else ""
 

@@ -27,7 +27,7 @@ def format_display_url(endpoint_format: str, url: str) -> str:
     """Return the visible part of a URL: host and last characters for Slack and Teams, or everything but the query."""
     url_parts = urlsplit(url)
     if endpoint_format != WebhookEndpoint.Format.WEBHOOK:
-        # Whoever knows the whole URL can post to the channel. The end tells several webhooks apart.
+        # Whoever knows the whole URL can post to the channel. The last characters tell webhooks apart.
         return f"{url_parts.netloc}/…{url[-4:]}"
     return f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path}"[:280] + ("?…" if url_parts.query else "")
 

@@ -14,7 +14,7 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import list_visible_endpoints
 
 DeliveryState = WebhookDelivery.State
-# Also those that are still retried.
+# Includes deliveries that are still retried.
 HAS_FAILED = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, failure_count__gt=0)
 # Label and condition of each tab of the log.
 STATE_TABS: dict[str, tuple[str, Q]] = {

@@ -103,7 +103,7 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Show an endpoint with its health and its log, and once after its creation or rotation the new secret."""
     endpoint, now = access.get_endpoint(request.user, uuid), timezone.now()
-    # Shown once: afterwards, nobody can read it again.
+    # Shown once: afterwards, no one can read it again.
     secret = take_secret(request, f"webhook {uuid}")
     state, event_type = request.GET.get("state", ""), request.GET.get("event_type", "")
     log = paginate(request, list_deliveries(endpoint, state, event_type), 25)

@@ -70,7 +70,7 @@ def change_partner(
             raise ActionRefused(_("This company was merged into %(name)s.") % {"name": partner.merged_into}, "conflict")
         for person in (actor, member):
             permissions.clear_cached_roles(person)
-        # Before it, another request may have changed the roles. After it, this one has.
+        # Before the change, because another request may have changed the roles, and after it, because this one may.
         yield PartnerChange(partner, actor, now)
         for person in (actor, member):
             permissions.clear_cached_roles(person)

@@ -82,7 +82,7 @@ def can_join_by_domain(partner: Partner, user: User, addresses: Collection[str])
     """
     domains = {domain for domain in map(get_company_domain, addresses) if domain}
     proofs = partner.verifications.filter(method__in=DOMAIN_METHODS, subject__in=domains)
-    # Also of those whose membership ended: whom an owner removed must not return without a decision.
+    # Former members count, too: someone whom an owner removed must not return without a decision.
     return partner.is_verified and proofs.exists() and not partner.memberships.filter(user=user).exists()
 
 
@@ -102,7 +102,7 @@ def _add_member(change: PartnerChange, user: User, role: str) -> Membership:
         partner=change.partner, user=user, ended_at=None, defaults={"role": role, "joined_at": change.now}
     )
     waiting_requests = change.partner.join_requests.filter(user=user, state=JoinRequest.State.WAITING)
-    # An owner would otherwise be asked about someone who is a member already.
+    # Otherwise, the owners would still be asked about someone who is already a member.
     waiting_requests.update(state=JoinRequest.State.ACCEPTED, decided_at=change.now)
     return membership
 
@@ -130,7 +130,7 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
         token = secrets.token_urlsafe(32)
         open_invitation = list_open_invitations(now).filter(partner=partner, email=email).first()
         invitation = open_invitation or Invitation(partner=partner, email=email)
-        # Only the hash: whoever reads the database can't accept an invitation. The email alone has the token.
+        # Only the hash: whoever reads the database can't accept an invitation. Only the email contains the token.
         invitation.role, invitation.token_hash, invitation.invited_by = role, hash_token(token), actor
         invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
         invitation.save()

@@ -139,7 +139,7 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
 
 def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:
     """Return the current owner in lower case, its type, and the text of the file or None. Raises SourceError."""
-    # Without the access of a person: the repository has to be public.
+    # Without a person's access, because the repository has to be public.
     with closing(build_github_client()) as client:
         repository = client.get_repository(full_name)
         owner = repository.full_name.partition("/")[0].lower()  # GitHub also answers for the former name

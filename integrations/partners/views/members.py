@@ -154,8 +154,8 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
             members.transfer_ownership(membership, actor=request.user, now=now)
     elif requested_action == "end":
         form = build_removal_form(membership, data=request.POST)
-        # A wrong click could end a colleague's access, so removing one asks for the name. The service refuses all
-        # others.
+        # A wrong click could end a colleague's access, so removing someone asks for the name. The service refuses
+        # everything else.
         can_remove = permissions.can_manage_partner(membership.partner, request.user) and not membership.ended_at
         if can_remove and membership.user != request.user and not form.is_valid():
             context = build_partner_context(request, membership.partner, removal_forms={membership.pk: form})

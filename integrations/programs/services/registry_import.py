@@ -169,7 +169,7 @@ def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now:
     new_rows, changed_rows = [], []
     for number, values in batch:
         same_id, same_name = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
-        # Two names were exchanged. Neither row can take its new name while the other has it.
+        # Two names were swapped. Neither row can take its new name while the other has it.
         if same_id and same_name and same_id.pk != same_name.pk:
             result.skipped_lines.append((number, "the name belongs to another provider"))
         elif provider := same_id or same_name:

@@ -113,7 +113,7 @@ def summarize_queue(filters: Filters, user: User, now: datetime, last_event_id: 
     kinds = list_kinds(user, filters)
     if last_event_id is None:
         last_event_id = LAST_EVENT_ID.fetch()
-    # The key has all that the figures depend on, except for the time.
+    # The key contains everything that the figures depend on, except for the time.
     key = f"queue {last_event_id} {user.pk} {user.program_roles} {kinds} {sorted(filters.items())}"
     return read_figures(
         key, lambda: _summarize(filters, user, now, kinds), lambda summary: summary.count("", "all"), seconds=30

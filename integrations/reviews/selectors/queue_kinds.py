@@ -40,7 +40,7 @@ from integrations.submissions.workflow.states import (
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
 
-# An object without another use: a real value could be among the other parameters of the query.
+# A unique object, because a real value could equal another parameter of the query.
 NOW_PARAMETER = object()  # stands for the time of a query in SQL that is compiled once
 NOW = RawSQL("%s", (NOW_PARAMETER,), DateTimeField())
 ITEM_COLUMNS: Mapping[str, "Field[Any, Any]"] = {
@@ -79,7 +79,7 @@ class QueueKind:
 
 
 def _convert(value: Combinable | None, field: "Field[Any, Any]") -> Combinable:
-    """Return a column, NULL or blank without a value. PostgreSQL filters a union first only if its types are equal."""
+    """Return a column, NULL or blank without a value."""
     if value is None:
         # docs/decisions/0078: PostgreSQL applies the conditions of a query inside a union only if the types of its
         # columns are equal.

@@ -36,7 +36,7 @@ def record_conflict(
     _require_reason(reason)
     with change_partner(partner.pk, actor=actor, now=now) as change:
         store_conflict(change, reviewer, kind, reason.strip())
-        # After the company is locked: its integrations are locked next, in the order of all others.
+        # While the company is locked, because everything locks a company before its integrations.
         _release_reviews(partner, reviewer, actor, now)
     clear_cached_conflicts(reviewer)
 
@@ -101,7 +101,7 @@ def _release_reviews(partner: Partner, reviewer: User, actor: User | None, now: 
         if row.reviewer_id == reviewer.pk:
             row.reviewer, row.claim_expires_at = None, None
             change.record("review.claim_released")
-        # The approval of someone who must not decide can't stand for the second reviewer.
+        # An approval by someone who must not decide can't count as one of the two.
         if row.first_approver_id == reviewer.pk:
             change.withdraw_first_approval()
         change.save()

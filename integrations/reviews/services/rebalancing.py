@@ -95,7 +95,7 @@ def plan_assignments(rule: str, scope: str, *, actor: User, now: datetime) -> li
     """
     rows = _list_waiting(scope, actor, now)
     candidates = _list_candidates(now)
-    if scope == "all":  # these are distributed anew
+    if scope == "all":  # these are distributed again
         for candidate in candidates:
             candidate.load -= sum(row.reviewer_id == candidate.user.pk for row in rows)
     rank = _build_rank(rule, rows, candidates)

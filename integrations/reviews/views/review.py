@@ -60,7 +60,7 @@ def _build_decided_context(request: AuthenticatedRequest) -> dict[str, object]:
     """Return the decision after which this page opened, with its integration, while it can be undone."""
     try:
         decided = Integration.objects.visible_to(request.user).get(uuid=request.GET["decided"])
-    # The address can contain anything, such as the UUID of a hidden integration.
+    # The parameter can contain anything, such as the UUID of a hidden integration.
     except (KeyError, ValidationError, Integration.DoesNotExist):
         return {}
     return {"decided": decided, "decided_undo": get_undoable_decision(decided, request.user, timezone.now())}

@@ -244,8 +244,8 @@ def _format_minutes(count: int) -> str:
 
 
 def _render_emails(request: HttpRequest, email_form: EmailDraftForm, context: NamedValues) -> HttpResponse:
-    """Render the emails for htmx. The form of an edited email stays as it is, because the user types in it."""
-    # The form would lose what the user is typing.
+    """Render the emails for htmx. The form of an edited email stays as it is."""
+    # A new form would lose what the user is typing.
     if not email_form.is_edited():
         return render(request, "reviews/transitions/emails.html", context)
     return retarget(render(request, "reviews/transitions/email_previews.html", context), "#email-preview")

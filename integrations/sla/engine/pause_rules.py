@@ -44,7 +44,7 @@ class PauseTracker(EventTracker):
     def handle_comment_edited(self, event: TimelineEvent, side: ParticipantSide) -> None:
         writer_side = self.get_writer_side(event, side)
         is_open_request = event.comment in (self.question, self.request)
-        # A maintainer can edit the reporter's comment too, but that is no reply of the reporter.
+        # A maintainer can edit the reporter's comment too, but that isn't a reply by the reporter.
         if writer_side == ParticipantSide.REPORTER == side:
             self.end_pause(event.at)
         elif writer_side == ParticipantSide.PARTNER and not is_open_request:

@@ -136,7 +136,7 @@ def _map_comment_change(webhook: CommentWebhook, received_at: datetime) -> tuple
 
 def map_issue(issue: GitHubIssue, *events: TimelineEvent) -> IssueUpdate | None:
     """Map an issue to its opening, followed by further events. None for a pull request."""
-    # GitHub's lists and webhooks of issues contain pull requests, too.
+    # GitHub's lists of issues and webhooks of comments contain pull requests, too.
     if issue.pull_request:
         return None
     author, data = _build_actor(issue.user, issue.author_association), {"title": issue.title}

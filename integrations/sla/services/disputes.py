@@ -59,7 +59,7 @@ def _find_requested_at(issue: SupportIssue, _now: datetime) -> datetime | None:
     events = events.filter(event_type__in=(SEVERITY_REQUESTED, *OUTCOME_EVENT_TYPES))
     requested_at: datetime | None = None
     for event_type, occurred_at in events.order_by("seq").values_list("event_type", "at"):
-        # A decision settles all earlier requests, so that only later ones can date back the next lower severity.
+        # A decision settles all earlier requests, so only later ones can backdate the next decision.
         requested_at = (requested_at or occurred_at) if event_type == SEVERITY_REQUESTED else None
     return requested_at
 

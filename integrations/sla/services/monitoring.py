@@ -112,7 +112,7 @@ def update_repository(integration: Integration, now: datetime) -> None:
         repository=integration.repository,
         repository_id=integration.repository_id,
         poll_at=now,
-        # Those of the old repository would hide issues of the new one.
+        # The ETags and cursors of the old repository would hide issues of the new one.
         etags={},
         cursors={},
         missing_since=None,

@@ -49,7 +49,7 @@ class LocalDateTimeField(UtcDateTimeField):
 
     def validate(self, value: datetime | None) -> None:
         super().validate(value)
-        # A year with a typing error is a valid date.
+        # A date with a mistyped year can still be valid.
         if value is not None and not 2000 <= value.year <= 2100:
             raise ValidationError(_("Check the year."))
 

@@ -32,7 +32,7 @@ class IntegrationDraft(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["integration", "requirement_id"],
-                # Colleagues continue one draft of a form instead of writing past each other.
+                # Colleagues continue the same draft of a form, so that no one's input is lost.
                 condition=Q(sent_at=None, integration__isnull=False),
                 name="integration_draft_unique_integration_requirement",
             )

@@ -205,7 +205,7 @@ class Integration(FSMModelMixin, StageFields):
         """Return the fulfillments by requirement ID, until a writer calls `context.clear_cache`."""
         fulfillments = FULFILLMENTS.fetch(integration=self.pk)
         for fulfillment in fulfillments:
-            # Its requirement depends on the edition, for which each one would read the integration again.
+            # Its requirement depends on the edition. Otherwise, each fulfillment would read the integration again.
             fulfillment.integration = self
         return {fulfillment.requirement_id: fulfillment for fulfillment in fulfillments}
 

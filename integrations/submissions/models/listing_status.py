@@ -31,7 +31,7 @@ UNLISTED, LISTED, ON_NOTICE = ListingStatus.UNLISTED, ListingStatus.LISTED, List
 SUSPENDED, DELISTED = ListingStatus.SUSPENDED, ListingStatus.DELISTED
 Method = TypeVar("Method", bound=Callable[..., None])
 listing_transition = partial(transition, field="listing_status")
-# No one performs these alone: the release, the end of support, and its undo call them.
+# These are never performed alone: the release, the end of support, and its undo call them.
 implied_transition = partial(listing_transition, permission=permissions.is_never_allowed)
 # docs/explanation/compliance.md: the portal counts, reminds, and pauses deadlines. Reviewers make every decision.
 automatic_transition = partial(listing_transition, permission=permissions.is_machine)
@@ -151,7 +151,7 @@ class ListingStatusFields(ListingPeriod):
     )
     def delist(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
-        # No support commitment applies to a delisted integration, and so no tier that promises it.
+        # No support commitment applies to a delisted integration, so it has no tier that includes one.
         self.tier = self.tier_request = ""
 
     @allow_decision(ON_NOTICE, SUSPENDED, target=LISTED, conditions=APPEAL_GUARDS)
@@ -212,8 +212,8 @@ class ListingStatusFields(ListingPeriod):
 
     def _restore_listing(self, now: datetime) -> None:
         self._begin_listing_status(now)
-        # A later notice begins a new case, whose decisions their authors can make again.
+        # A later notice begins a new case, in which everyone can decide again.
         self.notice_by = self.suspended_by = None
-        # A suspended integration keeps its tier, which the public doesn't see. The other ones lost theirs.
+        # A suspended integration keeps its tier, which the public doesn't see. Delisted and unlisted ones lost theirs.
         if self.edition.get_tier(self.tier) is None or self.tier == "community":
             self.tier = self.edition.release_tier.key

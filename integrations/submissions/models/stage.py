@@ -31,7 +31,7 @@ undo_transition = partial(
 )
 decision_transition = partial(stage_transition, permission=permissions.can_decide)
 review_decision = partial(decision_transition, source=Stage.REVIEW, target=Stage.REVIEW)
-# Of both approvals, if a step asks for two reviewers: neither can leave something to the other.
+# If a step asks for two reviewers, they apply to both approvals: neither reviewer can leave a task to the other.
 APPROVAL_GUARDS = [
     guards.is_not_on_hold,
     guards.is_not_claimed_by_other,

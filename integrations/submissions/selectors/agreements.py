@@ -79,7 +79,7 @@ def _list_current_versions() -> tuple[tuple[str, str], ...]:
 def _build_agreements(current_versions: tuple[tuple[str, str], ...]) -> QuerySet[Agreement]:
     """Return the query, which takes longer to build than to run."""
     is_later = Q(completed_at__gt=OuterRef("completed_at"))
-    # Exactly one version is in force, also if two were completed at the same moment.
+    # Exactly one version is in force, even if two were completed at the same moment.
     is_later |= Q(completed_at=OuterRef("completed_at"), pk__gt=OuterRef("pk"))
     later = Agreement.objects.filter(is_later, partner=OuterRef("partner"), kind=OuterRef("kind"))
     signed_by_partner = AgreementSignature.objects.filter(agreement=OuterRef("pk"), side=ResponsibleParty.PARTNER)

@@ -192,7 +192,7 @@ def list_integration_actions(
 
 def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnapshot:
     """Return everything that determines the next action."""
-    # Also for an integration that has ended: the end itself can be undone.
+    # Even for an integration that has ended, because the end itself can be undone.
     undo_until = get_undo_end(integration, now)
     if not integration.is_open:
         return IntegrationSnapshot(Stage(integration.stage), integration.step, undo_until=undo_until)

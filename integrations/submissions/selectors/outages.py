@@ -37,7 +37,7 @@ def find_outage(integration: Integration, now: datetime) -> Outage | None:
     )
     return Outage(
         services=tuple(services),
-        # The time of an error is that of the first one of the outage, see record_check_outcome.
+        # An error keeps the time of the first one of its outage, see record_check_outcome.
         started_at=min((state.submitted_at for _r, state in waiting if state.submitted_at), default=None),
         titles=tuple(requirement.title for requirement, _state in waiting),
         retry_at=min((state.retry_at for _r, state in waiting if state.retry_at), default=None),

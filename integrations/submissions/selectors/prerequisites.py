@@ -31,7 +31,7 @@ def list_sent_findings(integration: "Integration") -> "list[Finding]":
     return [
         finding
         for finding in integration.all_findings
-        # Automatic findings, which have a due date, concern a listed integration and no review.
+        # Automatic findings, which have a due date, concern a listed integration, not a review.
         if finding.due_at is None and finding.severity == "blocking" and finding.is_visible_to_partner
     ]
 

@@ -29,7 +29,7 @@ class IntegrationChange:
     now: datetime
 
     def __post_init__(self) -> None:
-        # Whatever is changed, a decision that became final meanwhile counts from that moment, not from now.
+        # A decision that has become final since the last change counts from that moment, not from now.
         settle_decision(self.integration, self.now)
 
     def require_permission(self, rule: PermissionRule) -> None:
@@ -67,7 +67,7 @@ class IntegrationChange:
 
 def refresh_partner_integrations(partner: Partner, now: datetime) -> None:
     """Refresh the open integrations of a partner, whose next action can depend on the company."""
-    # In the order of all that lock several integrations, against deadlocks.
+    # In a fixed order, so that two writers can't wait for each other.
     for pk in Integration.objects.open().filter(partner=partner).order_by("pk").values_list("pk", flat=True):
         IntegrationChange(lock_integration(pk), None, now).save()
 

@@ -91,8 +91,8 @@ def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
 
 def is_combined_answer(requirement: Requirement) -> bool:
     """Return whether an answer lists all integrations of the partner and must be updated for each new one."""
-    # Terraform Integration Program, "Release": a partner with several run tasks has one two-line summary of all of
-    # them.
+    # Terraform Integration Program, "Release": the two-line summary of a partner with several run tasks should cover
+    # all of them.
     return any(field.max_lines for field in requirement.fields)
 
 

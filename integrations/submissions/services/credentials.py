@@ -106,7 +106,7 @@ def submit_credential(
 def _find_submitted(integration: Integration, uuid: UUID) -> TestCredential | None:
     """Return the test account that the form with this UUID stored before, or None. Raises ActionRefused."""
     existing = TestCredential.objects.filter(uuid=uuid).first()
-    # The UUID comes from the browser. That of another integration must return nothing about its account.
+    # The UUID comes from the browser. One of another integration must reveal nothing about its account.
     if existing is not None and existing.integration_id != integration.pk:
         raise ActionRefused(_("Reload the page and submit the test account again."), "conflict")
     return existing
@@ -238,7 +238,7 @@ def _send_reminder(change: IntegrationChange, credential: TestCredential) -> boo
     due_at = credential.rotate_at
     if due_at is None or due_at > change.now:
         return False
-    # From now, not from the due date: after an outage, reminders would follow one another.
+    # From now, not from the due date: after an outage, all missed reminders would follow at once.
     credential.rotate_at = change.now + REMINDER_PERIOD
     credential.save(update_fields=["rotate_at"])
     change.record(

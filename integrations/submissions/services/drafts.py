@@ -69,7 +69,7 @@ def save_draft(
         locked_draft = rows.get(pk=draft.pk)
         if locked_draft.sent_at is not None:
             raise _build_closed_refusal(locked_draft)
-        # The same input is no conflict, such as a request that was repeated after a lost response.
+        # The same input isn't a conflict, for example if a request is repeated after a lost response.
         if locked_draft.data == dict(data):
             return locked_draft
         _require_version(locked_draft, data, version, actor)

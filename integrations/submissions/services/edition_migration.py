@@ -23,7 +23,7 @@ from portal.ui.components.moments import format_clock
 
 @dataclass(frozen=True, slots=True)
 class TierChange:
-    """What becomes of a tier that the new edition lacks or names differently. Names of tiers; `new` can be empty."""
+    """What becomes of a tier that the new edition lacks or names differently. `old` and `new` are names of tiers."""
 
     code: Literal["replaced", "renamed", "request_ended"]
     old: str
@@ -153,7 +153,7 @@ def _reopen_requirements(integration: Integration, requirements: tuple[Requireme
 
 
 def _apply_edition(integration: Integration, plan: EditionMigrationPlan) -> None:
-    # A listing keeps a tier, so one that the new edition lacks becomes the tier of all releases.
+    # A listing always has a tier, so one that the new edition lacks is replaced by the release tier.
     tier = get_target_tier(integration, plan.to)
     integration.tier = tier.key if tier else ""
     if plan.to.get_tier(integration.tier_request) is None:

@@ -91,7 +91,7 @@ def open_automatic_finding(
     """
     if _get_automatic_finding(integration, requirement_id) is not None:
         return None
-    # In the program's calendar, as all of its own targets, and not in the partner's.
+    # In the program's calendar, like the other deadlines that the program sets, and not in the partner's.
     due_at = business_time.add_business_days(now, FINDING_BUSINESS_DAYS, integration.edition.business_calendar)
     return _create_finding(integration, requirement_id, text[:4000], raised_at=now, due_at=due_at)
 

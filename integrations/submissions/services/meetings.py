@@ -134,7 +134,7 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: AnyUser, now: dateti
         if row.state == State.COMPLETED:
             raise ActionRefused(_("This meeting already took place."), "invalid-transition")
         event_data = {}
-        # Also for new times that no one has accepted: the calendars still have the earlier one.
+        # Even if no one has accepted new times yet: the calendars still have the earlier one.
         if row.starts_at is not None:
             row.sequence += 1
             event_data = {"calendar": _build_invitation(change, row, CANCEL_METHOD)}

@@ -244,7 +244,7 @@ def record_check_outcome(
         state = change.state
         previous_status, previous_detail = state.status, state.detail
         state.retry_at = retry_at
-        # An outage of GitHub or the registry is not the partner's, so what was found before counts until it is too old.
+        # An outage of GitHub or the registry isn't the partner's fault, so the last result counts until it is stale.
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
             state.status, state.summary = Status(outcome), summary[:500]
             state.detail = attestations.keep_subjects(previous_detail, detail)

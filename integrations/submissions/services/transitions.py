@@ -107,8 +107,7 @@ def list_available_transitions(
 
 def lock_integration(pk: int) -> Integration:
     """Lock and return the current row until the transaction ends (SQLite transactions begin immediate)."""
-    # Without `of`, PostgreSQL would lock the company too, after its integration, and so against the order of all
-    # others.
+    # Without `of`, PostgreSQL would lock the company, too. Everything else locks a company before its integrations.
     return Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
 
 
@@ -149,7 +148,7 @@ def perform_transition(
         _update_attestations(locked_integration, transition_name, previous_state, now)
         refresh_next_action(locked_integration, now, is_undo=transition_name == "undo_decision")
         if transition_name == "undo_decision":
-            # After the refresh, which starts the time of the responsible party anew.
+            # After the refresh, which restarts the time of the responsible party.
             restore_responsibility(locked_integration, undone_state)
         locked_integration.save()
         event_type = EVENT_TYPES_BY_TRANSITION[transition_name].key

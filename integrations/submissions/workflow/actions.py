@@ -97,7 +97,7 @@ def _list_for_company(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
 
 
 def _list_in_review(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
-    """Return what the partner was asked for, the review, then what the partner can complete meanwhile."""
+    """Return what the partner was asked for, the review, then what the partner can complete in the meantime."""
     if snapshot.review == ReviewState.CHANGES:
         return _list_in_changes(snapshot)
     review = NextAction(ResponsibleParty.PROGRAM, "review", "review", {"round": snapshot.round})
@@ -166,7 +166,7 @@ def _list_for_open(open_requirements: Sequence[OpenRequirement]) -> tuple[NextAc
     What a statement is about comes before the statement.
     """
     parties = list(ResponsibleParty)
-    # If all are blocked, they are listed nevertheless: without an action, the step would look complete.
+    # If all are blocked, they are listed anyway: without an action, the step would look complete.
     candidates = [item for item in open_requirements if not item.is_blocked] or open_requirements
     return tuple(
         NextAction(item.responsible_party, item.action, f"requirement:{item.id}", {"title": item.title}, item)

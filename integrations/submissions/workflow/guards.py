@@ -214,7 +214,7 @@ def has_note(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("The last decision can still be undone. Wait until it is final."))
 def is_decision_final(integration: "Integration") -> bool:
     # Each transition ends the undo of the decision before it (services/undo.py). What builds on a decision waits, so
-    # that it takes the undo from no one.
+    # that no one loses the time to undo it.
     return integration.undo_until is None or integration.undo_until <= integration.step_context.now
 
 

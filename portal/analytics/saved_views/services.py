@@ -82,7 +82,7 @@ PROGRAM_PAGES = {"queue", "partners", "agreements", "emails", *PAGE_TITLES}
 
 def normalize_query(page: SavablePage, query: str) -> str:
     """Return the relevant, non-empty query parameters in a fixed order, one value each."""
-    # The query comes from the address and ends in links of other people's pages, so only known parameters remain.
+    # The query comes from the address and ends up in links on other people's pages, so only known parameters remain.
     parameters = QueryDict(query[:2000])
     values = {name: parameters.get(name, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for name in page.parameters}
     # The column has 500 characters.

@@ -172,7 +172,7 @@ def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
     """Return the live token of this secret if its user and creator are active, or None."""
     if not is_well_formed(secret):
         return None
-    # The technical user of a partner token is always active, so its creator counts as well.
+    # The technical user of a partner token is always active, so its creator must be active, too.
     rows = ApiToken.objects.select_related("user", "partner").filter(user__is_active=True, created_by__is_active=True)
     try:  # get() needs no order, for which Django hashes each column of the three tables
         token = rows.get(digest=hash_token(secret))

@@ -167,7 +167,7 @@ def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft
     refusals.require_permission(permissions.can_edit_partner, draft.partner, request.user)
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     data = merge_repository_data(draft.data, repository_data)
-    # The version read before the request to GitHub, so that fields that someone edited meanwhile stay.
+    # The version read before the request to GitHub, so that what someone edits during the request stays.
     return drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())
 
 

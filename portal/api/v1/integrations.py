@@ -205,7 +205,7 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
     """Send a message, or add a note of the program."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
-    # The form has no field for notes then, so the partner would see the note as a message.
+    # For users who can't write notes, the form ignores the field, and the partner would see the note as a message.
     if body.internal:
         refusals.require_permission(permissions.can_write_note, integration, request.user)
     can_note = permissions.can_write_note(integration, request.user)

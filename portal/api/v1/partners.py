@@ -238,7 +238,7 @@ def end_membership(
 ) -> MessageResponse:
     """Remove a member, or leave. To remove another member, `confirm_name` is their name in the list of members."""
     member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
-    # Whoever leaves confirms no name, and whoever can't remove others is refused by the service.
+    # People who leave don't confirm a name, and the service refuses those who can't remove others.
     if member.user != request.user and permissions.can_manage_partner(member.partner, request.user):
         validate_form(NameConfirmationForm(str(member.user), data=params.model_dump()))
     members.end_membership(member, actor=request.user, now=timezone.now())

@@ -77,7 +77,7 @@ def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -
     filters = clean(QueueFilterForm(data=params.model_dump(exclude={"kind", "tab", "after", "limit"})))
     summary = queue_items.summarize_queue(filters, request.user, now)
     arguments = (summary, params.kind, params.tab, request.user, now)
-    # The first page has the compiled query of the HTML page. The query of a later one depends on its cursor.
+    # The first page uses the compiled query of the HTML page. The query of a later page depends on its cursor.
     if params.after is None:
         items = queue_items.list_page_items(*arguments)
     else:

@@ -38,7 +38,7 @@ TEXTS = load_content("portal/directory/data/verdicts.yaml", VerificationTexts)
 def list_claims(result: VerificationResult) -> list[tuple[str, str]]:
     """Return the label and the shortened text of each claim that is not empty. Claims are untrusted."""
     return [
-        # Also for forged statements, whose claims can be of any type and length.
+        # Forged statements are shown, too, and their claims can have any type and length.
         (claim.label, " ".join(str(result.claims[claim.name]).split())[:300])
         for claim in TEXTS.claims
         if result.claims.get(claim.name)

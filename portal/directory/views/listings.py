@@ -133,7 +133,7 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
     }
     response = render(request, "directory/listing.html", context)
     if listing_row.is_unlisted:
-        # The page stays for readers of old links.
+        # The page stays available for old links, but not in search results.
         response["X-Robots-Tag"] = "noindex"
     return response
 

@@ -43,7 +43,7 @@ def show_email_log(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Show an email to its recipient, and to program staff without personal links. Nobody sees links that sign in."""
+    """Show an email to its recipient, and to program staff without personal links. No one sees links that sign in."""
     email = get_object_or_404(EmailMessage, uuid=uuid)
     if email.person_id is None or email.person_id != request.user.pk:
         require_access(request)

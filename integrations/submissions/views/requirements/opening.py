@@ -52,7 +52,7 @@ def build_opened_context(page: RequirementPage, bound_forms: BoundForms) -> Temp
     available_actions = {
         name: action
         for name, action in list_actions(page).items()
-        # A form with errors stays on the page, even if its action became unavailable meanwhile.
+        # A form with errors stays on the page, even if its action has become unavailable.
         if action.is_available(page) and name not in bound_forms
     }
     unbound_forms = {name: action.build_form(page, auto_id=f"{name}-%s") for name, action in available_actions.items()}
