@@ -103,8 +103,10 @@ def test_edited_email_is_stored_with_the_event_and_sent_to_the_partner(
     assert html.select_one("p.action").text == "Great work."
     assert html.select_one("a.button")["href"] == "https://portal.example/x"
     assert html.select("script") == []
-    EmailMessage.objects.update(state="sent")
-    assert "You are in" in sign_in(alice).get("/notifications/").content.decode()
+    partner = sign_in(alice)
+    assert "You are in" not in partner.get("/notifications/").text  # the decision can still be undone
+    EmailMessage.objects.update(state="sent", visible_at=frozen_now)
+    assert "You are in" in partner.get("/notifications/").text
 
 
 def parse_html(html: str) -> Any:
