@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from integrations.submissions.models import Finding, Integration
 from portal.notifications.models import EmailMessage
+from tests.portal import pseudo_language
 from tests.portal.api.client import ApiClient, create_api_client
 from tests.portal.api.test_tokens import get_problem_type
 from verification.checks import execution
@@ -67,6 +68,13 @@ def test_report_is_available_at_its_location(ci: ApiClient, rocket: Any, key: st
 def test_decisive_report_is_verified(ci: ApiClient, rocket: Any, key: str) -> None:
     assert send_report(ci, rocket, key).json()["sampled"] == "decides a requirement"
     assert CheckRun.objects.open().get(integration=rocket).reason == f"CI reported {COMMIT}"
+
+
+def test_reason_of_the_run_is_stored_in_the_default_language(rocket: Any, key: str, alice: Any, now: Any) -> None:
+    results = ReportedResults(COMMIT, "", "", "", [{"id": key, "outcome": "pass"}])
+    with pseudo_language.activate_pseudo_language():
+        ci_reports.report_ci_results(rocket, results, actor=alice, now=now)
+    assert CheckRun.objects.open().get(integration=rocket).reason == f"CI reported {COMMIT[:12]}"
 
 
 def test_one_in_ten_reports_is_selected_reproducibly(rocket: Any, now: Any) -> None:

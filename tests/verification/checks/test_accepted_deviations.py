@@ -11,6 +11,7 @@ from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
+from tests.portal import pseudo_language
 from tests.verification.checks.check_runs import DAY, get_newest_result
 from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources
 from tests.verification.checks.stubs import Stubs
@@ -62,6 +63,12 @@ def test_acceptance_notifies_the_partner_and_removes_the_hold(moved_provider, ri
     assert Integration.objects.get(pk=moved_provider.pk).on_hold_for == ""
     emails = EmailMessage.objects.filter(created_at=NOW + 2 * DAY, to=alice.email).order_by("pk")
     assert [email.subject for email in emails] == ["Deviation accepted: Rocket (new owner)", "Hold removed: Rocket"]
+
+
+def test_reason_of_the_run_is_stored_in_the_default_language(moved_provider, rita):
+    with pseudo_language.activate_pseudo_language():
+        accept_deviation(moved_provider, KEY, "9", rita, NOW + 2 * DAY)
+    assert CheckRun.objects.open().get().reason == "Accepted new owner"
 
 
 def test_acceptance_keeps_another_hold(moved_provider, rita):

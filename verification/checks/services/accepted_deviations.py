@@ -5,7 +5,9 @@ A waiver exempts a requirement for a while; an accepted deviation makes the new 
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -53,4 +55,7 @@ def accept_deviation(integration: Integration, key: str, value: str, actor: User
         change.record("check.accepted", check=key, title=CHECKS[key].title, thing=thing, value=value)
     if _is_on_hold_for(locked_integration, key):
         perform_transition(locked_integration, "resume", actor=actor, note=f"The {thing} was accepted.", now=now)
-    runs.request_check_run(integration, actor, now, _("Accepted %(thing)s") % {"thing": _(thing)})
+    # All readers see the reason, so it doesn't depend on the reviewer's language.
+    with translation.override(settings.LANGUAGE_CODE):
+        reason = _("Accepted %(thing)s") % {"thing": _(thing)}
+    runs.request_check_run(integration, actor, now, reason)

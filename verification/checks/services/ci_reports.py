@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
@@ -76,7 +77,9 @@ def report_ci_results(
             sampled=sampling_reason,
         )
     if sampling_reason:
-        reason = _("CI reported %(commit)s") % {"commit": reported_results.commit[:12]}
+        # All readers see the reason, so it doesn't depend on the language of the request.
+        with translation.override(settings.LANGUAGE_CODE):
+            reason = _("CI reported %(commit)s") % {"commit": reported_results.commit[:12]}
         runs.request_check_run(integration, actor, now, reason)
     return ci_report
 
