@@ -28,7 +28,7 @@ class PseudoTranslations(NullTranslations):
     def __init__(self) -> None:
         super().__init__()
         self._catalog: dict[str, str] = {}
-        self.requested_addresses: set[str] = set()
+        self.requested_messages: set[str] = set()
 
     def to_language(self) -> str:
         """Return the value of get_language(), so that no value cached for English has brackets."""
@@ -38,7 +38,7 @@ class PseudoTranslations(NullTranslations):
         message = message.rpartition(CONTEXT_SEPARATOR)[2]
         if not message or message.startswith(OPEN):
             return message
-        self.requested_addresses.add(message)
+        self.requested_messages.add(message)
         return f"{OPEN}{message}{CLOSE}"
 
     def ngettext(self, singular: str, plural: str, number: int) -> str:
@@ -57,7 +57,7 @@ def activate_pseudo_language() -> Iterator[set[str]]:
     translations = trans_real._translations[CODE] = PseudoTranslations()
     try:
         with _enable_translation(), translation.override(CODE):
-            yield translations.requested_addresses
+            yield translations.requested_messages
     finally:
         del trans_real._translations[CODE]
 

@@ -1,4 +1,4 @@
-"""Tests of escalation when nobody responds or an email cannot be delivered."""
+"""Tests of escalation when no one responds or an email cannot be delivered."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -135,9 +135,7 @@ def test_program_action_is_warned_about_and_then_escalated(
     row.partner.alliances_manager = rob
     row.partner.save()
     due = get_due_at(row)
-    half, most, nearly = (
-        integration_at for _, integration_at in escalation.list_warnings(Integration.objects.get(pk=row.pk))
-    )
+    half, most, nearly = (at for _, at in escalation.list_warnings(Integration.objects.get(pk=row.pk)))
     assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
     assert escalate_at(half - HOUR, half, most, most + 12 * HOUR, nearly - HOUR, nearly, due - HOUR) == [
         0,

@@ -28,7 +28,7 @@ class Provider(HTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.requested_addresses: list[tuple[str, str, dict[str, Any]]] = []
+        self.received_requests: list[tuple[str, str, dict[str, Any]]] = []
         self.answers: list[tuple[int, dict[str, Any]]] = []
 
 
@@ -37,7 +37,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requested_addresses.append((self.path, self.headers["X-Postmark-Server-Token"], body))
+        self.server.received_requests.append((self.path, self.headers["X-Postmark-Server-Token"], body))
         status, answer = self.server.answers.pop(0) if self.server.answers else ACCEPTED_RESPONSE
         self.send_response(status)
         self.end_headers()
@@ -69,7 +69,7 @@ def test_email_is_sent_through_the_provider_once(db: None, postmark: Provider, n
     row = queue_email(now, unsubscribe="https://portal.example/stop/")
     assert [send_due_emails(), send_due_emails()] == [1, 0]
     row.refresh_from_db()
-    ((path, key, request_body),) = postmark.requested_addresses
+    ((path, key, request_body),) = postmark.received_requests
     assert (row.state, path, key, request_body["To"]) == ("sent", "/email", "secret", "alice@acme.example")
     assert {"Name": "List-Unsubscribe-Post", "Value": "List-Unsubscribe=One-Click"} in request_body["Headers"]
 
@@ -105,7 +105,7 @@ def test_provider_outage_loses_no_email(
     assert (row.state, row.last_error[:44]) == ("queued", "The mail provider could not be reached (Anym")
     settings.ANYMAIL = there
     time_machine.move_to(now + timedelta(minutes=2), tick=False)
-    assert (send_due_emails(), len(postmark.requested_addresses)) == (1, 1)
+    assert (send_due_emails(), len(postmark.received_requests)) == (1, 1)
 
 
 @pytest.mark.parametrize("provider", email_providers.KEY_SETTING_BY_PROVIDER)

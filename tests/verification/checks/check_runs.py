@@ -18,7 +18,7 @@ CHECKS_WITHOUT_REQUESTS = {
     "nia.provider",
     "plugin.pull_request",
 }
-SOURCES = SimpleNamespace(github=SimpleNamespace(repository=lambda full_name: None))  # every repository is visible
+SOURCES = SimpleNamespace(github=SimpleNamespace(get_repository=lambda full_name: None))  # every repository is visible
 
 
 def run_checks(row, now):

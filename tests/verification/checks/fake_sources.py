@@ -126,7 +126,7 @@ class FakeSources:
 
     repository_answer: GitHubRepository | SourceError | Exception | None = REPOSITORY
     releases_answer: tuple[GitHubRelease, ...] | SourceError = ()
-    older_releases: tuple[GitHubRelease, ...] = ()  # which the list of releases leaves out
+    older_releases: tuple[GitHubRelease, ...] = ()  # not among the newest, which list_releases() returns
     listing_answer: RegistryListing | SourceError | None = None
     code_answer: RepositorySnapshot | SourceError | None = field(
         default_factory=lambda: build_snapshot({"LICENSE": build_license_text("MPL-2.0")})
@@ -153,7 +153,7 @@ class FakeSources:
     def list_releases(self, full_name: str) -> Any:
         return self._answer(self.releases_answer, full_name)
 
-    def release(self, full_name: str, tag: str) -> Any:
+    def get_release(self, full_name: str, tag: str) -> Any:
         release = next((each for each in self.older_releases if each.tag == tag), None)
         return self._answer(release, f"{full_name}/releases/tags/{tag}")
 

@@ -58,13 +58,13 @@ def test_releases_are_read_with_their_assets(seeded_github, client):
     assert releases_by_tag["v1.0.0"].published_at is not None
 
 
-def test_release_that_the_list_leaves_out_is_read_by_its_tag(seeded_github, client):
+def test_release_that_is_not_listed_is_read_by_its_tag(seeded_github, client):
     for number in range(30):
-        seeded_github.release(NAME, f"v2.0.{number}")
-    assert "v1.0.0" not in [release.tag for release in client.releases(NAME)]
-    assert client.release(NAME, "v1.0.0").tag == "v1.0.0"
+        seeded_github.create_release(NAME, f"v2.0.{number}")
+    assert "v1.0.0" not in [release.tag for release in client.list_releases(NAME)]
+    assert client.get_release(NAME, "v1.0.0").tag == "v1.0.0"
     with pytest.raises(SourceNotFoundError, match=f"the release v9.9.9 of {NAME}"):
-        client.release(NAME, "v9.9.9")
+        client.get_release(NAME, "v9.9.9")
 
 
 def test_repeated_request_is_sent_once(seeded_github, client):

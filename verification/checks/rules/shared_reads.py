@@ -98,7 +98,7 @@ def read_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
 
 def _read_older_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
     try:
-        release = sources.github.release(subject.repository, subject.tag)
+        release = sources.github.get_release(subject.repository, subject.tag)
     except SourceNotFoundError:
         return None
     return None if release.draft else release

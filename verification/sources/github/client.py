@@ -55,7 +55,7 @@ class GitHubClient:
         # One page of GitHub's default size, so that all releases cost one conditional request.
         return self._read(f"/repos/{full_name}/releases", f"the releases of {full_name}", responses.parse_releases)
 
-    def release(self, full_name: str, tag: str) -> GitHubRelease:
+    def get_release(self, full_name: str, tag: str) -> GitHubRelease:
         """Return the release of a tag, however old it is. Raises SourceError."""
         path = f"/repos/{full_name}/releases/tags/{quote(tag, safe='')}"
         return self._read(path, f"the release {tag} of {full_name}", responses.parse_release)

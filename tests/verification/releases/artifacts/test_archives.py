@@ -106,10 +106,10 @@ def test_archives_are_judged_in_8_mib_without_unpacking(tmp_path, monkeypatch):
 
 
 @given(st.integers(0, 400), st.binary(min_size=1, max_size=8))
-def test_changed_archive_passes_only_with_the_program(integration_at, change):
+def test_changed_archive_passes_only_with_the_program(position, change):
     """Any changed archive is judged without an error, and one that passes contains the program."""
     good = VALID["with text files"][0]()
-    data = good[:integration_at] + change + good[integration_at + len(change) :]
+    data = good[:position] + change + good[position + len(change) :]
     verdict = judge_archive(data)
     if get_outcome(verdict.remarks) != Outcome.FAIL:
         assert verdict.program.startswith(PROGRAM)
