@@ -95,7 +95,7 @@ def test_placeholders_of_every_message_can_be_filled_in() -> None:
 
 
 def test_refusals_on_pages_are_translated() -> None:
-    # messages of the API and of the command line are in English
+    # Messages of the API and of the command line are in English.
     modules = [path for path in MODULES if not relative_name(path).startswith(ENGLISH_MODULES)]
     assert {
         relative_name(path): lines for path in modules if (lines := find_untranslated_refusals(path.read_text()))

@@ -64,7 +64,7 @@ def draw_fuzz_cases(seed: int, count: int, step: int = 1) -> tuple[list[Case], f
 
 
 def load_fuzz_verdicts(seed: int, count: int, fingerprint: float) -> str:
-    """Return one letter for each fuzz case as recorded, empty for cases that nobody recorded."""
+    """Return one letter for each fuzz case as recorded, empty for cases that no one recorded."""
     if not FUZZ_VERDICTS_FILE.exists():
         return ""
     data = json.loads(FUZZ_VERDICTS_FILE.read_text())

@@ -58,8 +58,6 @@ class Person:
         if message.type == "error" and not is_expected:
             self.errors.append(f"console on {self.page.url}: {message.text} {message.location['url']}")
 
-    # -- actions -------------------------------------------------------------------------------------------
-
     def go(self, path: str) -> "Person":
         """Open a path of the portal, or a URL found in an email."""
         self.page.goto(path if path.startswith("http") else self.base_url + path)
@@ -158,8 +156,6 @@ class Person:
         self.clicks += 1
         self.page.get_by_label(label).first.set_input_files(path)
         return self
-
-    # -- assertions and queries ------------------------------------------------------------------------------
 
     def sees(self, *texts: str) -> "Person":
         """Expect each text to be visible on the page."""

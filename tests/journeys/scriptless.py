@@ -26,8 +26,6 @@ class ScriptlessPerson:
         """The current page. Parsed when it is read, because many pages only lead to another one."""
         return BeautifulSoup(self.content, "html.parser")
 
-    # -- navigation ----------------------------------------------------------------------------------------
-
     def go(self, path: str) -> "ScriptlessPerson":
         return self._read("get", path, {})
 
@@ -54,8 +52,6 @@ class ScriptlessPerson:
         self.content = response.content
         vars(self).pop("document", None)
         return self
-
-    # -- forms ---------------------------------------------------------------------------------------------
 
     def find_field(self, label: str, within: Tag | None = None) -> Tag:
         """Return the field whose label contains this text."""
@@ -107,8 +103,6 @@ class ScriptlessPerson:
     def choose_file(self, label: str, path: Path) -> "ScriptlessPerson":
         self.find_field(label)["data-file"] = str(path)
         return self
-
-    # -- assertions and queries ------------------------------------------------------------------------------
 
     def has_text(self, text: str) -> bool:
         return text in SPACE.sub(" ", self.document.get_text(" ")) or text in SPACE.sub(" ", self.document.get_text())

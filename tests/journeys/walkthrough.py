@@ -64,8 +64,6 @@ class Walkthrough:
     def page(self) -> str:
         return f"/integrations/{self.row.uuid}/"
 
-    # -- stages ---------------------------------------------------------------------------------------------
-
     def start_integration(
         self, question: str, *, repository: str, name: str, category: str, offering: str
     ) -> "Walkthrough":
@@ -137,8 +135,6 @@ class Walkthrough:
         """Return the requirements that the partner must meet before it can request another review."""
         own = context.list_partner_requirements(self.row, timezone.now())
         return [r for r in self.row.edition.list_requirements() if r.id in {item.id for item in own}]
-
-    # -- requirements --------------------------------------------------------------------------------------
 
     def fulfill(self, requirement: Requirement) -> None:
         """Meet one requirement on its page, as its responsible party."""

@@ -213,7 +213,7 @@ def test_refused_form_is_shown_again_without_the_secret(clients: Any, world: Any
         "reviews:transition: decline",
     ],
 )
-def test_button_pressed_twice_is_no_error(clients: Any, world: Any, label: str) -> None:
+def test_button_pressed_twice_is_not_an_error(clients: Any, world: Any, label: str) -> None:
     url, fields = list_button_requests(world)[label]
     answers = [clients[get_role_of_button(label)].post(url, fields) for _ in range(2)]
     assert [answer.status_code < 500 for answer in answers] == [True, True]

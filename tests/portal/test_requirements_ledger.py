@@ -61,7 +61,7 @@ def test_missing_reference_is_a_problem(by: str, proof: str, problem: str) -> No
     assert list(find_problems([document])) == [problem]
 
 
-def test_existing_reference_is_no_problem() -> None:
+def test_existing_reference_is_not_a_problem() -> None:
     by = (f"{EDITION}#NO-3", f"{EDITION}#mailbox", "check:go.module", "page:submissions:program", "command:run_jobs")
     document = LedgerDocument("X", (LedgerRow("X-1", "Asks.", (*by, "file:README.md"), (PROOF,)),))
     assert list(find_problems([document])) == []

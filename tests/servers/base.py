@@ -33,7 +33,7 @@ def find_free_port() -> int:
 
 @contextlib.contextmanager
 def reserve_closed_port() -> Iterator[int]:
-    """Yield a port on loopback that refuses connections and that no other process can get meanwhile."""
+    """Yield a port on loopback that refuses connections and that no other process can get in the meantime."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         yield int(holder.getsockname()[1])

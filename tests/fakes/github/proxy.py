@@ -196,7 +196,7 @@ class Handler(BaseHTTPRequestHandler):
         return content is not None
 
     def is_hidden(self, full_name: str, authorization: str = "") -> bool:
-        """Return whether a repository is private and the token belongs to nobody who can read it."""
+        """Return whether a repository is private and the token belongs to no one who can read it."""
         access = self.server.state.user_access
         login = access.logins.get(authorization.partition(" ")[2], "")
         is_private = bool(self.request_upstream(f"/repos/{full_name}", OWNER_TOKEN)[1].get("private"))

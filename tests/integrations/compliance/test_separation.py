@@ -174,8 +174,8 @@ def test_a_third_reviewer_can_decide(reach: Any, sign_in: SignIn, rita: User, ro
 
 
 @pytest.fixture
-def people(rob: User, mae: User, sam: User) -> list[User]:
-    """The second reviewer and the program manager. There is an administrator too."""
+def rob_and_mae(rob: User, mae: User, sam: User) -> list[User]:
+    """The second reviewer and the program manager. An administrator exists, too."""
     return [rob, mae]
 
 
@@ -184,9 +184,15 @@ def people(rob: User, mae: User, sam: User) -> list[User]:
     [(1, "on_notice", "suspend", "suspended"), (2, "suspension_appealed", "uphold_appeal", "listed")],
 )
 def test_manager_of_a_small_team_adds_a_reviewer_who_decides(
-    reach: Any, sign_in: SignIn, people: list[User], reviewers: int, state: str, transition: str, listing_status: str
+    reach: Any,
+    sign_in: SignIn,
+    rob_and_mae: list[User],
+    reviewers: int,
+    state: str,
+    transition: str,
+    listing_status: str,
 ) -> None:
-    rob, mae = people
+    rob, mae = rob_and_mae
     User.objects.filter(pk=rob.pk).update(is_reviewer=reviewers == 2)
     row, rae = reach(state), create_user("rae@program.example", "Rae Ruiz")
     page = get_text(sign_in(mae).get(f"/integrations/{row.uuid}/compliance/"))

@@ -74,9 +74,6 @@ def test_company_link_leads_to_the_only_company_the_list_or_a_new_one(
     assert sign_in(create_user("erin@gmail.com", "Erin")).get("/company/")["Location"] == "/company/new/"
 
 
-# -- inviting -------------------------------------------------------------------------------------------------
-
-
 def test_owner_invites_a_person_by_email(sign_in: SignIn, acme: Partner, alice: Any) -> None:
     response = sign_in(alice).post(
         "/company/acme/invite/", {"email": "Dora@Acme.example", "role": "owner"}, follow=True
@@ -124,9 +121,6 @@ def test_invitation_is_sent_again_and_revoked(sign_in: SignIn, alice: Any) -> No
     page = client.post(address, {"action": "revoke"}, follow=True)
     assert "Invitation to dora@acme.example revoked." in find_text(page)
     assert find_text(page, "#invitations") == ""
-
-
-# -- roles and leaving ----------------------------------------------------------------------------------------
 
 
 def test_owner_changes_a_role_and_the_member_is_notified(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:

@@ -101,9 +101,6 @@ def test_company_cannot_be_joined_by_its_url_from_another_domain(
     assert permissions.get_role(acme_with_proven_domain, charlie) == ""
 
 
-# -- ownership -------------------------------------------------------------------------------------------------
-
-
 def test_owner_transfers_the_ownership_and_becomes_an_editor(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any
 ) -> None:

@@ -14,8 +14,6 @@ from tests.integrations.partners.memberships import get_membership, get_refusal,
 
 pytestmark = pytest.mark.any_database
 
-# -- create ---------------------------------------------------------------------------------------------------
-
 
 def test_company_is_created_with_its_owner(dora: Any, now: datetime) -> None:
     partner = profiles.create_partner(
@@ -38,9 +36,6 @@ def test_slugs_are_unique_and_differ_from_pages(dora: Any, now: datetime) -> Non
         profiles.create_partner(name, actor=dora, now=now).slug for name in ("New", "Join Us", "Join-Us 2", "株式会社")
     ]
     assert slugs == ["new-2", "join-us", "join-us-2", "company"]
-
-
-# -- join -----------------------------------------------------------------------------------------------------
 
 
 def test_owner_accepts_a_join_request(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
@@ -113,9 +108,6 @@ def test_invalid_role_is_refused(acme: Partner, alice: Any, dora: Any, now: date
             members.decide_join_request, join_request, accept=True, role="king", actor=alice, now=now
         ) == ("Select owner, editor, or viewer.")
     assert JoinRequest.objects.get().state == "waiting"
-
-
-# -- roles and leaving ----------------------------------------------------------------------------------------
 
 
 def test_last_owner_cannot_leave_or_change_role(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:

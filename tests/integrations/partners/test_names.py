@@ -46,7 +46,7 @@ def test_similar_digits_and_capitals_look_alike(globex: Partner, name: str, now:
     assert name_validation.find_similar_partner(name, now) == globex
 
 
-def test_public_email_provider_is_no_company_domain() -> None:
+def test_public_email_provider_is_not_a_company_domain() -> None:
     assert [name_validation.get_company_domain(a) for a in ("x@Gmail.com", "x@outlook.com", "x@acme.example")] == [
         "",
         "",

@@ -27,9 +27,6 @@ def erin(db: None) -> Any:
     return create_user("erin@gmail.com", "Erin Eads")
 
 
-# -- a new company --------------------------------------------------------------------------------------------
-
-
 def test_person_without_a_company_is_redirected_to_create_one(sign_in: SignIn, erin: Any) -> None:
     response = sign_in(erin).get("/")
     assert (response.status_code, response["Location"]) == (302, "/company/new/")
@@ -138,9 +135,6 @@ def test_input_from_before_the_sign_in_is_kept(client: Any, erin: Any) -> None:
     ]
 
 
-# -- asking to join -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.every_database
 def test_join_request_waits_and_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
     client = sign_in(dora)
@@ -189,9 +183,6 @@ def test_join_requests_of_another_company_are_not_found(
         address = reverse("partners:decide_join_request", args=[slug, join_request.pk])
         assert client.post(address, {"action": "accept", "role": "owner"}).status_code == 404
     assert JoinRequest.objects.get().state == "waiting"
-
-
-# -- invitations ----------------------------------------------------------------------------------------------
 
 
 def get_invitation_path(mail: EmailMessage) -> str:

@@ -43,9 +43,6 @@ def get_state(partner: Partner) -> tuple[str, list[tuple[str, str, str]]]:
     return Partner.objects.get(pk=partner.pk).verification_state, proofs
 
 
-# -- domains ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("domain", "website", "domains"),
     [
@@ -62,9 +59,6 @@ def get_state(partner: Partner) -> tuple[str, list[tuple[str, str, str]]]:
 )
 def test_domains_of_email_and_website_can_be_proven(domain: str, website: str, domains: list[str]) -> None:
     assert list_claimable_domains(Partner(name="Acme", domain=domain, website=website)) == domains
-
-
-# -- DNS -------------------------------------------------------------------------------------------------------
 
 
 def test_txt_record_verifies_the_company(dns_server: DnsServer, initech: Partner, erin: Any, now: datetime) -> None:
@@ -144,9 +138,6 @@ def test_second_proof_is_recorded_and_the_same_one_is_not(
     assert AuditEvent.objects.filter(event_type="partner.verified").count() == 2
 
 
-# -- email address ---------------------------------------------------------------------------------------------
-
-
 def test_confirmed_address_of_a_colleague_verifies_the_company(initech: Partner, erin: Any, now: datetime) -> None:
     join(initech, create_user("dora@Initech.example", "Dora Dean"), "viewer", now)
     verification.verify_by_email(initech, actor=erin, now=now)
@@ -171,9 +162,6 @@ def test_new_company_of_a_person_with_its_address_is_verified_at_once(db: None, 
     fred = create_user("fred@initech.example", "Fred Fox")
     partner = profiles.create_partner("Initech", domain="initech.example", actor=fred, now=now)
     assert get_state(partner) == ("verified", [("email", "initech.example", "Fred Fox")])
-
-
-# -- GitHub ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -229,9 +217,6 @@ def test_github_outage_is_not_blamed_on_the_company(github: GitHub, initech: Par
         verification.verify_by_github(initech, "initech", actor=erin, now=now)
 
 
-# -- decision --------------------------------------------------------------------------------------------------
-
-
 def test_reviewer_verifies_by_decision_and_owners_are_notified(
     initech: Partner, erin: Any, rita: Any, now: datetime
 ) -> None:
@@ -247,9 +232,6 @@ def test_reviewer_verifies_by_decision_and_owners_are_notified(
 def test_decision_needs_a_reason(initech: Partner, rita: Any, now: datetime) -> None:
     with pytest.raises(ActionRefused, match="Enter a reason"):
         verification.verify_by_decision(initech, " ", actor=rita, now=now)
-
-
-# -- permissions -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("who", ["erin", "sam", "charlie"])

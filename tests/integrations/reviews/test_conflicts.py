@@ -88,7 +88,7 @@ def test_conflict_blocks_claims_decisions_and_assignments(
     assert can_decide(row, rita) is True
 
 
-def test_unconfirmed_address_is_no_conflict(
+def test_unconfirmed_address_is_not_a_conflict(
     ready_integration: Integration, acme: Partner, rob: User, frozen_now: datetime
 ) -> None:
     confirm_address_at_domain(acme, rob, frozen_now)

@@ -20,9 +20,6 @@ pytestmark = pytest.mark.any_database
 SignIn = Any
 
 
-# -- contents ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.every_database
 def test_queue_is_ordered_by_due_date(three_reviews: None, rita: User, sign_in: SignIn) -> None:
     assert list_names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
@@ -71,9 +68,6 @@ def test_summary_counts_due_open_and_longest_wait(
 
 def test_empty_queue_shows_a_message(rita: User, sign_in: SignIn) -> None:
     assert "No items waiting" in sign_in(rita).get("/queue/").content.decode()
-
-
-# -- filters and tabs ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.every_database
@@ -133,9 +127,6 @@ def test_htmx_gets_only_the_same_results(three_reviews: None, rita: User, sign_i
     assert "HX-Request" in fragment["Vary"]
 
 
-# -- assigning -----------------------------------------------------------------------------------------------
-
-
 def test_assigning_names_the_reviewer(three_reviews: None, rita: User, rob: User, sign_in: SignIn) -> None:
     row = Integration.objects.get(name="Scan")
     sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": rob.pk})
@@ -152,9 +143,6 @@ def test_assigning_no_one_is_reported(three_reviews: None, rita: User, sign_in: 
 def test_assigning_a_non_reviewer_is_not_found(three_reviews: None, rita: User, alice: User, sign_in: SignIn) -> None:
     row = Integration.objects.get(name="Scan")
     assert sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": alice.pk}).status_code == 404
-
-
-# -- number of queries ---------------------------------------------------------------------------------------
 
 
 def create_rows(partner: Partner, count: int, now: datetime) -> None:

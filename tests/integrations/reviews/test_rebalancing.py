@@ -181,9 +181,6 @@ def test_auditor_cannot_rebalance(db: None, sign_in: SignIn) -> None:
     assert sign_in(auditor).get("/queue/rebalance/").status_code == 404
 
 
-# -- absences ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("who", "status"), [("rita", 302), ("rob", 404), ("sam", 302), ("manager", 302)])
 def test_reviewers_managers_and_staff_set_an_absence(
     rita: User, rob: User, sam: User, sign_in: SignIn, who: str, status: int

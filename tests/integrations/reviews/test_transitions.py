@@ -20,9 +20,6 @@ pytestmark = pytest.mark.any_database
 SignIn = Any
 
 
-# -- success -------------------------------------------------------------------------------------------------
-
-
 def test_decision_is_made_reported_and_can_be_undone(
     ready_integration: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
@@ -103,9 +100,6 @@ def test_tier_is_requested(
     assert tier.name in get_text(response)
     submit_transition(sign_in(alice), row, "request_tier", tier=tier.key)
     assert reload_row(row).tier_request == tier.key
-
-
-# -- refusals ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("note", ["", "  \n "])

@@ -45,7 +45,7 @@ def test_draft_is_autosaved_and_reports_its_version(sign_in, draft, alice):
 
 
 @pytest.mark.every_database
-def test_saving_the_same_again_is_no_new_version(sign_in, draft, alice):
+def test_saving_the_same_again_is_not_a_new_version(sign_in, draft, alice):
     client = sign_in(alice)
     client.post(get_url(draft, "save/"), DATA | {"version": 0})
     assert client.post(get_url(draft, "save/"), DATA | {"version": 1}).headers["X-Draft-Version"] == "1"
@@ -105,7 +105,7 @@ def test_choice_between_versions_is_kept(sign_in, two_versions, alice, choice, n
     assert (data["name"], data["category"], data["offerings"]) == (name, category, DATA["offerings"])
 
 
-def test_unticked_boxes_of_the_own_version_stay_unticked(sign_in, two_versions, alice):
+def test_unticked_boxes_of_the_chosen_version_stay_unticked(sign_in, two_versions, alice):
     mine = {f"mine_{key}": value for key, value in DATA.items() if key != "offerings"}
     sign_in(alice).post(get_url(two_versions, "resolve/"), mine | {"whole": "mine", "version": 2})
     assert IntegrationDraft.objects.get().data["offerings"] == []

@@ -182,7 +182,7 @@ def test_introduction_of_others_is_not_found(introduction, sign_in):
     assert client.get("/introductions/999999/").status_code == 404
 
 
-def test_former_member_is_no_contact(introduction, sign_in, alice, bob, charlie):
+def test_former_member_is_not_a_contact(introduction, sign_in, alice, bob, charlie):
     introductions.accept_introduction(introduction, actor=charlie, now=NOW)
     Membership.objects.filter(user=alice).update(ended_at=NOW)
     Membership.objects.filter(user=bob).update(role="owner")

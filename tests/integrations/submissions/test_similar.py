@@ -86,12 +86,12 @@ def test_listed_work_is_reported_by_name(own_integration, globex, charlie, rita)
     assert (overlap.partner, overlap.title) == ("Globex", "Rocket")
 
 
-def test_own_work_is_no_overlap(own_integration, acme, bob):
+def test_own_work_is_not_an_overlap(own_integration, acme, bob):
     create_integration(acme, bob, name="Rocket")
     assert find_integration_overlaps(own_integration) == ()
 
 
-def test_ended_work_is_no_overlap(own_integration, globex, charlie):
+def test_ended_work_is_not_an_overlap(own_integration, globex, charlie):
     other = create_integration(globex, charlie, **(OTHER | {"name": "Rocket"}))
     perform_transition(other, "withdraw", actor=charlie, note="No longer.", now=NOW)
     assert find_integration_overlaps(own_integration) == ()

@@ -1,4 +1,4 @@
-"""Tests that nobody is asked for a step while a decision can be undone, and that both sides can undo theirs."""
+"""Tests that no one is asked for a step while a decision can be undone, and that both sides can undo theirs."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

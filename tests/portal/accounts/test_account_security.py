@@ -50,9 +50,6 @@ def is_open(client: Client) -> bool:
     return client.get("/profile/").status_code == 200
 
 
-# -- password ---------------------------------------------------------------------------------------------------
-
-
 def test_password_change_ends_other_sessions_and_revokes_credentials(alice: Any, acme: Any) -> None:
     here, elsewhere = sign_in_as(alice), sign_in_as(alice)
     own, of_company = create_token(alice), create_token(alice, acme)
@@ -85,9 +82,6 @@ def test_permanent_revocation_ends_sessions_tokens_and_feeds(alice: Any, acme: A
     of_company.refresh_from_db()
     assert (is_open(client), of_company.revoked_at is None) == (False, False)
     assert UserSession.objects.count() == 0
-
-
-# -- reauthentication -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -164,9 +158,6 @@ def test_password_change_asks_for_the_current_password(old_session: Client, alic
     old_session.post("/accounts/password/change/", PASSWORD_CHANGE | {"oldpassword": "wrong"})
     alice.refresh_from_db()
     assert alice.check_password(PASSWORD)
-
-
-# -- log and emails --------------------------------------------------------------------------------------------
 
 
 def test_sign_ins_and_failures_are_logged_with_their_client(alice: Any) -> None:

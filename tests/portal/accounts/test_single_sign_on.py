@@ -94,7 +94,7 @@ def test_missing_groups_revoke_roles_only_if_the_settings_say_so(
         )
 
 
-@pytest.mark.parametrize("claims", [{}, {"groups": 7}])  # the second is no list of names
+@pytest.mark.parametrize("claims", [{}, {"groups": 7}])  # the second isn't a list of names
 def test_missing_groups_let_people_without_mapped_roles_sign_in(provider: OidcProvider, claims: dict[str, Any]) -> None:
     provider.set_claims("nora", email=NORA, **claims)
     client = Client()

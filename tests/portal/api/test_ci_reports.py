@@ -116,7 +116,7 @@ def test_disagreement_is_emailed_to_the_partner_and_the_reviewer(
     ("reported_outcome", "observed_outcome"),
     [("pass", "pass"), ("not_run", "fail"), ("pass", "warn"), ("fail", "not_run")],
 )
-def test_equal_or_inconclusive_results_are_no_disagreement(
+def test_equal_or_inconclusive_results_are_not_a_disagreement(
     ci: ApiClient, rocket: Any, key: str, reported_outcome: str, observed_outcome: str
 ) -> None:
     send_report(ci, rocket, key, reported_outcome)

@@ -149,7 +149,7 @@ def list_bodies() -> Iterator[tuple[str, dict[str, Any]]]:
                 yield operation["operationId"], content["application/json"]
 
 
-def test_operations_that_write_need_a_scope_to_write() -> None:
+def test_operations_that_write_require_a_write_scope() -> None:
     scope_by_name = {
         operation["operationId"]: operation.get("x-scope", "")
         for methods in build_document()["paths"].values()

@@ -1,4 +1,4 @@
-"""Tests that repeated requests get the same answer but are executed once, also if they are concurrent."""
+"""Tests that repeated requests get the same answer but are executed once, even if they are concurrent."""
 
 import threading
 from collections.abc import Iterator

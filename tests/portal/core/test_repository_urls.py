@@ -83,6 +83,6 @@ def test_product_is_read_from_the_repository_name(repository, product):
     assert get_product_name(repository) == product
 
 
-def test_text_that_is_no_url_is_refused_with_an_example():
+def test_text_that_is_not_a_url_is_refused_with_an_example():
     with pytest.raises(InvalidRepositoryUrlError, match=r"such as https://github\.com/owner/name"):
         parse_repository("our rocket provider")

@@ -86,7 +86,7 @@ def test_proof_has_the_date_after_the_last_failure(listed_provider: Integration,
 
 
 @pytest.mark.parametrize("outcome", ["fail", "not_run"])
-def test_unverified_key_is_no_proof(listed_provider: Integration, now: Any, client: Client, outcome: str) -> None:
+def test_unverified_key_is_not_proof(listed_provider: Integration, now: Any, client: Client, outcome: str) -> None:
     store_check_result(listed_provider, "keys.rotation", outcome, now + timedelta(days=1))
     assert "Releases are signed by the key" not in read_page(client, listed_provider)
     assert "GitHub account" in read_page(client, listed_provider)

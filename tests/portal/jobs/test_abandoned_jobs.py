@@ -11,7 +11,7 @@ from tests.portal.jobs.sample_jobs import LEASE, calls, charge
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
-def test_round_goes_on_after_abandoned_jobs(frozen_time):
+def test_round_continues_after_abandoned_jobs(frozen_time):
     abandoned = [enqueue(charge, thing=thing) for thing in (1, 2)]
     for job in abandoned:
         claim(Job.objects.filter(pk=job.pk), NOW)

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("mode", [DeliveryMode.PORTAL, DeliveryMode.DAILY])
-def test_decision_is_in_the_portal_when_it_is_final_and_never_if_it_was_undone(
+def test_decision_is_shown_in_the_portal_only_when_it_is_final(
     integration_at: Any, alice: Any, bob: Any, mode: DeliveryMode
 ) -> None:
     preferences.save_preferences(bob, {"progress": mode})
@@ -35,8 +35,8 @@ def test_decision_is_in_the_portal_when_it_is_final_and_never_if_it_was_undone(
         assert counts == ([0, 0, 0] if is_undone else [0, 1, 1])
 
 
-def test_decision_is_not_undone_while_its_email_is_sent(integration_at: Any, alice: Any, rita: Any) -> None:
-    """The job that sends it started before the undo was committed."""
+def test_decision_cannot_be_undone_while_its_email_is_being_sent(integration_at: Any, alice: Any, rita: Any) -> None:
+    """The job that sends the email started before the undo was committed."""
     row = integration_at("review")
     fulfill_requirements(row, alice, NOW)
     event = perform_transition(row, "approve", actor=rita, now=NOW)

@@ -139,7 +139,7 @@ def test_outage_is_caught_up_for_four_weeks(monitored_repository: MonitoredRepos
 def test_late_report_shows_the_figures_at_the_end_of_its_week(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
-    """One is past due when week 20 ends and answered in week 21; one waits from week 22 on."""
+    """One is overdue when week 20 ends and answered in week 21; one waits from week 22 on."""
     week, monitored_repository = timedelta(weeks=1), create_repository_row(rocket, now)
     end = MONDAY - 8 * HOUR + 4 * week  # of week 20
     tasks.generate_due_reports(MONDAY)

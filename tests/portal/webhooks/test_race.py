@@ -1,4 +1,4 @@
-"""Tests of concurrent senders on PostgreSQL: each message is sent once, also if a sender dies."""
+"""Tests of concurrent senders on PostgreSQL: each message is sent once, even if a sender dies."""
 
 import threading
 from collections import Counter

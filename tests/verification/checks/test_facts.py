@@ -80,7 +80,7 @@ def test_check_run_reads_the_facts(provider: Integration, github: Any, registry:
     assert set(facts.load_facts(provider)[1].values()) == {NOW}
 
 
-def test_reading_asks_only_about_its_repository() -> None:
+def test_reading_requests_only_its_own_repository() -> None:
     listing = build_registry_listing(versions=("1.0.0",), newest="1.0.0")
     sources: Any = FakeSources(**build_release_answers(), listing_answer=listing)
     reading = read_repository(NAME, sources)

@@ -108,7 +108,7 @@ def test_fragment_stops_polling_after_the_run(sign_in, alice, provider, address)
     assert (response.status_code, "hx-trigger" in response.text) == (286, False)
 
 
-def test_page_shows_who_started_the_last_run_or_why(sign_in, alice, provider, address):
+def test_page_shows_who_started_the_last_run_or_its_reason(sign_in, alice, provider, address):
     finish_runs(provider)
     head = "#check-head"
     assert f"Reason: {alice} created the integration." in get_text(sign_in(alice).get(address), head)
@@ -117,9 +117,8 @@ def test_page_shows_who_started_the_last_run_or_why(sign_in, alice, provider, ad
     finish_runs(provider)
     nightly.plan_nightly_runs(timezone.now())
     Job.objects.update(run_after=timezone.now() + timedelta(hours=6))  # planned, so the page shows the last run
-    assert f"Started by {alice}. Run checks again Next automatic run" in get_text(
-        sign_in(alice).get(address), "#check-head"
-    )
+    text = get_text(sign_in(alice).get(address), head)
+    assert f"Started by {alice}. Run checks again Next automatic run" in text
     finish_runs(provider)
     assert "Reason: Nightly run." in get_text(sign_in(alice).get(address), head)
 

@@ -77,8 +77,8 @@ def test_second_request_updates_the_open_run(provider, alice):
 
 
 @pytest.mark.every_database
-def test_run_that_ends_while_another_is_requested_is_followed_by_a_new_one(provider, alice):
-    """The open run, which keeps the new one from being created, ends before it is read."""
+def test_request_opens_a_new_run_if_the_open_one_has_just_ended(provider, alice):
+    """The open run, which prevents a new one, ends before the request reads it."""
     steps = ["refused", "ended"]
 
     def end_after_the_refusal(execute, sql, params, many, context):

@@ -47,5 +47,5 @@ def test_program_with_more_reasons_comes_first() -> None:
     ]
 
 
-def test_name_that_only_contains_a_pattern_is_no_reason() -> None:
+def test_name_that_only_contains_a_pattern_is_not_a_reason() -> None:
     assert recognize(build_reading("my-terraform-provider-rocket")) == []

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.verification.markers import needs_sandbox
-from tests.verification.sandbox.programs import bubblewrap_killed_in_use
+from tests.verification.sandbox.programs import kill_bubblewrap_in_use
 from verification.plugins.packer import PackerDescription, PackerDescriptionError, parse_description, run_job
 from verification.sandbox.types import SandboxUnavailable
 
@@ -112,7 +112,7 @@ def test_command_reports_the_problem_and_exits_with_1(
 
 @needs_sandbox
 def test_failure_of_the_sandbox_is_not_blamed_on_the_plugin(tmp_path: Path) -> None:
-    with bubblewrap_killed_in_use() as command:
+    with kill_bubblewrap_in_use() as command:
         plugin = Path(write_packer_plugin(tmp_path, command))
         with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
             run_job({}, {"executable": plugin}, lambda: None)

@@ -108,8 +108,8 @@ def list_processes(text: str) -> list[str]:
 
 
 @contextmanager
-def bubblewrap_killed_in_use() -> Iterator[str]:
-    """Yield a command that waits. As soon as it runs in the sandbox, its bubblewrap is killed."""
+def kill_bubblewrap_in_use() -> Iterator[str]:
+    """Yield a command that waits. As soon as the command runs in the sandbox, its bubblewrap is killed."""
     is_over = threading.Event()
     command = f"exec sleep 600.{os.getpid()}"
     killer = threading.Thread(target=_kill_outermost_process, args=(command.removeprefix("exec "), is_over))
@@ -122,7 +122,7 @@ def bubblewrap_killed_in_use() -> Iterator[str]:
 
 
 def _kill_outermost_process(command: str, is_over: threading.Event) -> None:
-    """Kill our child process below which a command runs, once it runs."""
+    """Wait until a command runs, then kill the child of this process below which it runs."""
     while not is_over.is_set():
         for process_id in list_processes(command.replace(" ", "\0")):
             os.kill(_find_child_above(int(process_id)), signal.SIGKILL)
@@ -130,6 +130,6 @@ def _kill_outermost_process(command: str, is_over: threading.Event) -> None:
 
 
 def _find_child_above(process_id: int) -> int:
-    """Return the process itself or its ancestor that is a child of this process."""
+    """Return the process or its ancestor, whichever is a child of this process."""
     parent = int(Path(f"/proc/{process_id}/status").read_text().split("PPid:")[1].split()[0])
     return process_id if parent == os.getpid() else _find_child_above(parent)

@@ -71,7 +71,7 @@ TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
         (attribute("string", "optional", "deprecated"), TEXT, "no_longer_deprecated", False),
     ],
 )
-def test_difference_of_one_argument_has_its_type(old: Any, new: Any, change_type: str, breaks: bool) -> None:
+def test_change_of_one_argument_is_classified(old: Any, new: Any, change_type: str, breaks: bool) -> None:
     schema_changes = compare_argument(old, new)
     assert schema_changes[0] == (change_type, "x", breaks)
     assert len([one for one in schema_changes if one[2]]) == breaks
@@ -220,7 +220,7 @@ REST = {"name": "rest", "type": "number"}
         ),
     ],
 )
-def test_difference_of_one_function_has_its_type(old: Any, new: Any, change_type: str, summary: str) -> None:
+def test_change_of_one_function_is_classified(old: Any, new: Any, change_type: str, summary: str) -> None:
     schema_changes = compare_schemas(build_schema(functions={"f": old}), build_schema(functions={"f": new})).changes
     assert [(change.change_type, change.summary) for change in schema_changes] == [(change_type, summary)]
     assert schema_changes[0].breaks is (change_type not in ("optional_added", "deprecated"))

@@ -134,7 +134,7 @@ def test_encode_spec_includes_nested_blocks(spec: dict[str, Any], value: dict[st
     assert codec.encode_spec(ManagedResource(external_name="foo-1", spec=spec)) == value
 
 
-def test_encode_initial_values_are_used_only_for_the_creation() -> None:
+def test_encode_spec_uses_initial_values_only_for_creation() -> None:
     managed_resource = ManagedResource(
         spec={"size": 1, "limits": {"cpu": 1}}, init={"size": 9, "address": "a", "limits": {"cpu": 2}}
     )

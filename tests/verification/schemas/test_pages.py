@@ -100,7 +100,7 @@ def test_schema_changes_of_a_downgrade_have_no_verdict(two: Integration, rita: A
     assert "Semantic versioning doesn't apply to downgrades." in page
 
 
-def test_crossplane_page_lists_available_resources_and_why_others_are_not(two: Integration, alice: Any) -> None:
+def test_crossplane_page_lists_available_resources_and_reasons_for_the_others(two: Integration, alice: Any) -> None:
     page = fetch_page(alice, "schemas:crds", two, version="1.9.0")
     text = " ".join(page.get_text(" ").split())
     assert "4 of 6 resources are available as Kubernetes resources. Skipped: 2." in text

@@ -56,7 +56,7 @@ def test_reply_with_content_is_an_answer(text: str) -> None:
         "👀 👀",
     ],
 )
-def test_courtesy_and_markup_are_no_answer(text: str) -> None:
+def test_courtesy_and_markup_are_not_an_answer(text: str) -> None:
     assert not is_answer(text)
 
 

@@ -43,7 +43,7 @@ def test_change_reported_by_both_within_seconds_is_a_duplicate(seconds):
         build_listed_event(2),
     ],
 )
-def test_different_change_is_no_duplicate(known_event):
+def test_different_change_is_not_a_duplicate(known_event):
     assert not is_duplicate_change(build_listed_event(1), [known_event])
 
 
@@ -60,7 +60,7 @@ def test_closing_commit_is_stored_in_addition_to_the_webhook():
     )
 
 
-def test_comments_with_different_keys_are_no_duplicates():
+def test_comments_with_different_keys_are_not_duplicates():
     timeline_event = TimelineEvent("comment:1", IssueEventKind.COMMENTED, OPENED_AT, ALICE)
     assert not is_duplicate_change(
         timeline_event, [TimelineEvent("comment:2", IssueEventKind.COMMENTED, OPENED_AT, ALICE)]

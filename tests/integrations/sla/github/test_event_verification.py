@@ -101,7 +101,7 @@ def test_forged_delivery_stops_no_clock_permanently(
     assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
 
 
-def test_denied_event_is_not_one_that_the_webhook_missed(
+def test_denied_event_is_not_counted_as_missed_by_the_webhook(
     monitored_repository: MonitoredRepository, tracker: Tracker
 ) -> None:
     forge(monitored_repository, tracker, comment_at(2), 4)

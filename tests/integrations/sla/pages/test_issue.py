@@ -70,7 +70,7 @@ def test_issue_without_its_opening_is_shown_without_clocks(
         (disputes.exclude_issue, False),
     ],
 )
-def test_without_the_opening_only_the_breach_can_be_decided(
+def test_issue_without_its_opening_allows_only_decisions_on_the_breach(
     issues: dict[str, SupportIssue], alice: Any, rita: Any, decide: Callable[..., Any], allowed: bool
 ) -> None:
     issue, now = issues["breached"], timezone.now()

@@ -20,7 +20,7 @@ def test_answers_are_submitted(rocket, alice, sign_in):
 
 
 @pytest.mark.every_database
-def test_first_answer_from_the_page_itself_is_no_conflict(rocket, alice, sign_in):
+def test_first_answer_from_the_page_itself_is_not_a_conflict(rocket, alice, sign_in):
     client = sign_in(alice)
     page = BeautifulSoup(client.get(get_url(rocket)).content, "html.parser")
     hidden_values = {name: page.find("input", {"name": name})["value"] for name in ("answered", "version")}

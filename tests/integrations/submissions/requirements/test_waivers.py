@@ -170,9 +170,6 @@ def test_partner_cannot_end_a_waiver(waived_integration, alice, now, sign_in):
     )
 
 
-# -- requests ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.every_database
 def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_integration, alice, bob, rita, sign_in):
     row, why = checked_integration, "The release follows in May."

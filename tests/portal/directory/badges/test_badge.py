@@ -154,7 +154,7 @@ def test_unlisted_integration_has_no_badge(integration_at: Any, client: Client) 
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_files_are_cached_for_half_a_minute_and_equal_for_all_readers(
+def test_files_are_cached_for_30_seconds_and_equal_for_all_readers(
     integration_at: Any, client: Client, form: str
 ) -> None:
     address = f"/directory/{integration_at('support').uuid}/{form}"

@@ -238,9 +238,6 @@ def test_command_explains_missing_arguments(
     assert run_verify_badge(capsys, *words) == (2, message)
 
 
-# -- page ----------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def listed_statement(integration_at: Any, client: Client) -> tuple[Any, str]:
     """Return a listed integration and its current statement."""

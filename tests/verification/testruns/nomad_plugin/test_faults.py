@@ -93,7 +93,7 @@ def test_invalid_configuration_is_not_sent() -> None:
 
 
 @needs_sandbox
-def test_number_of_more_than_64_bits_is_sent_as_text() -> None:
+def test_integer_of_more_than_64_bits_is_sent_as_text() -> None:
     target = NomadPluginTarget("driver", "example", "1.0.0", {"address": "127.0.0.1:9999", "retries": "9" * 30})
     records = NomadPluginTestRunner(target, write_executable("driver"), READABLE).run()
     assert get_outcomes(records) == get_outcomes(run_plugin_test("driver"))
@@ -116,7 +116,7 @@ def test_records_survive_json() -> None:
 
 @pytest.mark.parametrize("status", [ExitReason.TIMED_OUT, "too much"])
 @pytest.mark.parametrize(("rule", "kind"), [("reserve", "device"), ("garbage", "driver")])
-def test_call_without_an_answer_is_no_rejection(rule: str, kind: str, status: str) -> None:
+def test_call_without_an_answer_is_not_a_rejection(rule: str, kind: str, status: str) -> None:
     steps = (PluginCall("alive", "Alive", STATUS_ANSWERED), PluginCall(rule, "Call", status, "No answer."))
     records = NomadPluginRecords(steps, target=NomadPluginTarget(kind), is_complete=True)
     assert get_outcomes(records)[rule] == "fail"

@@ -90,7 +90,7 @@ def test_invalid_configuration_is_reported_with_its_path(config_values: Any, exp
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "1e400", "1_000", "²", "٣", "1e", "0x10", "1" * 1000])
-def test_text_that_is_no_number_in_hcl_is_reported(value: str) -> None:
+def test_text_that_is_not_a_number_in_hcl_is_reported(value: str) -> None:
     problems: list[str] = []
     hcl_types.convert_value(value, hcl_types.HclType("number"), "config.cpus", problems)
     assert problems == [f"config.cpus: “{value[:60]}” isn't a number."]

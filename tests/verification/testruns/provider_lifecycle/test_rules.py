@@ -97,7 +97,7 @@ def test_object_whose_destroy_fails_stays_in_the_state() -> None:
     assert evaluate("left", *failed) == ("fail", f"{SERVER} couldn't be destroyed. {advice}")
 
 
-def test_unreadable_state_is_no_complete_cleanup() -> None:
+def test_unreadable_state_is_not_a_complete_cleanup() -> None:
     summary = "The last state can't be read. Check your test account for leftover resources."
     assert evaluate("left", build_command_record("apply", state=()), build_command_record("update", 1)) == (
         "warn",

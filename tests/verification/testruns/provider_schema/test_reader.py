@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.verification.sandbox.programs import HOSTILE, READABLE, bubblewrap_killed_in_use, write_program
+from tests.verification.sandbox.programs import HOSTILE, READABLE, kill_bubblewrap_in_use, write_program
 from verification.plugins.mutual_tls import create_context
 from verification.sandbox import environment
 from verification.sandbox.types import MEGABYTE, Limits, SandboxUnavailable
@@ -137,7 +137,7 @@ def test_failing_provider_is_reported_with_its_reason(text, key, tmp_path):
 
 
 def test_failure_of_the_sandbox_is_not_blamed_on_the_provider(provider):
-    with bubblewrap_killed_in_use() as command:
+    with kill_bubblewrap_in_use() as command:
         provider.write_text(f"#!/bin/sh\n{command}\n")
         with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
             run_job({"source": "acme/example", "via": "direct"}, {"executable": provider}, lambda progress: None)
