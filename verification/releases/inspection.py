@@ -105,8 +105,8 @@ class ReleaseReader:
         signature = self.registry.request(reply.resolve(package.shasums_signature_url), SIGNATURE)
         verdict = self._get_verdict(package, checksums, signature) if checksums.ok and signature.ok else None
         archive_reply, archive = self._read_archive(reply.resolve(package.download_url), version)
-        # A trust signature is over the key that signed, so without a verdict there is nothing to judge.
-        trust = self._judge_trust(package, verdict) if verdict else None
+        # A trust signature is over the key that signed, so without a verdict there is nothing to evaluate.
+        trust = self._evaluate_trust(package, verdict) if verdict else None
         return Platform(name, parsed_reply, checksums, signature, verdict, trust, archive_reply, archive)
 
     def _get_verdict(self, package: Package, checksums: RegistryReply, signature: RegistryReply) -> signatures.Verdict:
@@ -120,7 +120,7 @@ class ReleaseReader:
             )
         return self._verdicts[cache_key]
 
-    def _judge_trust(self, package: Package, verdict: signatures.Verdict) -> key_trust.Trust | None:
+    def _evaluate_trust(self, package: Package, verdict: signatures.Verdict) -> key_trust.Trust | None:
         if verdict.certificate is None:
             return None
         key = package.keys[verdict.key_index]

@@ -104,7 +104,7 @@ class Verdict:
 
 
 def verify_signature(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:
-    """Judge a detached signature over a document against armored keys, in their order, as Terraform does.
+    """Verify a detached signature over a document against armored keys, in their order, as Terraform does.
 
     Time and memory are limited. Keys above the limits are SignatureClass.UNSUPPORTED_KEY.
 
@@ -134,7 +134,7 @@ def verify_signature(document: bytes, signature: bytes, keys: Sequence[bytes], *
 def check(
     document: bytes, data: bytes, certificates: Sequence[Certificate], *, now: float, key_index: int = 0
 ) -> Verdict:
-    """Judge a binary signature against one block of keys."""
+    """Verify a binary signature against one block of keys."""
     named_packet = None
     for packet in read_packets(data):
         if isinstance(packet, PacketError):
@@ -152,7 +152,7 @@ def check(
             return _refuse(SignatureClass.MALFORMED, render_message("no_issuer"))
         named_packet = named_packet or packet
         if candidates := keyrings.find(certificates, packet):
-            return _judge_signed(document, data, candidates[0], packet, now, key_index)
+            return _verify_with_candidate(document, data, candidates[0], packet, now, key_index)
     kind = (
         SignatureClass.EMPTY
         if not data
@@ -174,10 +174,10 @@ def _refuse(kind: SignatureClass, why: str) -> Verdict:
     return Verdict(kind, build_refusal("signature", why=why))
 
 
-def _judge_signed(
+def _verify_with_candidate(
     document: bytes, data: bytes, candidate: Candidate, signature: Signature, now: float, key_index: int
 ) -> Verdict:
-    """Judge a signature that names a listed key."""
+    """Verify a signature that names a listed key."""
     end = candidate.ends_at
     expires_at = None if end == inf else datetime.fromtimestamp(end, UTC)
     terraform, kind = _apply_terraform_rules(document, candidate, signature, now)
