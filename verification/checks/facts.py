@@ -69,7 +69,7 @@ class Fact:
 def list_repository_facts(reading: RepositoryReading) -> list[Fact]:
     """Return what GitHub and the registry state about a repository, in the order of the page."""
     facts = [*_list_github_facts(reading), *_list_code_facts(reading), *_list_registry_facts(reading)]
-    # A missing license or release is news to the reader. Other missing facts aren't.
+    # A missing license or release matters to the reader. Other missing facts don't.
     return [fact for fact in facts if fact.value or fact.key in MISSING_FACTS]
 
 
@@ -82,7 +82,7 @@ def _list_github_facts(reading: RepositoryReading) -> list[Fact]:
     values: Mapping[str, tuple[str, str]] = {
         "repository": (repository.full_name, url),
         "former_name": (reading.former_name, ""),
-        # Only private repositories have this fact: see services.facts.is_read_as_private().
+        # Blank for public repositories, so that only private ones have this fact: see is_read_as_private().
         "visibility": ("private" if repository.private else "", ""),
         "archived": ("archived" if repository.archived else "", ""),
         "owner_type": (repository.owner_type.lower(), ""),

@@ -73,7 +73,7 @@ class CheckResult(models.Model):
         return self._build_comparison_key() == other._build_comparison_key()
 
     def _build_comparison_key(self) -> tuple[object, ...]:
-        # The time of a statement differs in each run, so with it no result would ever be confirmed.
+        # The time of a statement differs in each run. If it counted, no result would ever be confirmed.
         evidence_items = [{name: value for name, value in item.items() if name != "at"} for item in self.evidence]
         return (self.version, self.outcome, self.summary, self.advice, evidence_items, self.inspected_revisions)
 
@@ -96,8 +96,8 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
 class CheckRun(models.Model):
     """A run of the checks of one integration. At most one is open for each; a job executes it.
 
-    `nightly`: no one waits for it. `reason`: why it runs, blank if the person who requested it says enough. The page
-    of the results shows both.
+    `nightly`: no one waits for it. `reason`: why it runs, blank if the person who requested it says enough. The results
+    page shows the reason and this person.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_runs")

@@ -80,7 +80,7 @@ def _find_listing(repository: GitHubRepository, sources: Sources, provider: str)
     owner, name = repository.full_name.split("/")
     namespace, _, provider_name = (provider or f"{owner}/{get_product_name(name)}").partition("/")
     listing = sources.registry.read_listing(namespace, provider_name)
-    # Someone else can have published a provider of this name. The public API has no number, so then the name decides.
+    # Someone else may have published a provider of this name. The public API states no number, so the name decides.
     return listing if listing.repository_id in (None, repository.id) else None
 
 

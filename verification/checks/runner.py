@@ -267,7 +267,7 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
     reasons = {key: result.freeze_reason for key, result in results.items() if result.freeze_reason}
     if not reasons:
         return
-    # Read again: the checks took minutes, and someone can have acted on the integration meanwhile.
+    # Read again: the checks took minutes, and someone may have acted on the integration in the meantime.
     current = Integration.objects.get(pk=integration.pk)
     if not current.is_listed or current.on_hold_for:
         return

@@ -135,7 +135,7 @@ def register_check(key: str) -> Callable[[CheckFunction], CheckFunction]:
     """Register the function as the check of that key. Raises ValueError if the key is taken or not described."""
 
     def register(run: CheckFunction) -> CheckFunction:
-        # Two checks of one key would silently replace each other, depending on the order of imports.
+        # Of two checks with one key, the one that is imported later would silently replace the other.
         if key in CHECKS:
             raise ValueError(f"Two checks have the key {key}.")
         if key not in load_descriptions():

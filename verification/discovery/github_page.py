@@ -59,7 +59,7 @@ def change_reader(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def _load_page(request: AuthenticatedRequest, grant: GitHubGrant, query: str) -> TemplateContext:
     try:
         repositories = list_repositories(grant)
-    # The request has ended the grant, so the page has to show the new state.
+    # The request ended the grant, so the page has to show the new state.
     except services.GrantEndedError:
         return {"grant": services.find_grant(request.user)}
     except SourceError as error:

@@ -98,7 +98,7 @@ def import_providers(
     """
     with transaction.atomic():
         locked = discovery.lock()
-        # Without the key, so that new rows that refer to the company don't wait.
+        # The lock leaves out the key, so that new rows that refer to the company don't wait.
         locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=get_partner().pk)
         rows = load_rows(locked)
         for row in rows:
@@ -143,7 +143,7 @@ def find_open_integrations(rows: Iterable[ProviderRow]) -> QuerySet[Integration]
     rows = list(rows)
     names = [row.repository.lower() for row in rows if row.repository]
     ids = [row.repository_id for row in rows if row.repository_id is not None]
-    # By name too, because an integration has no number if GitHub didn't answer when it started.
+    # By name, too, because an integration has no number if GitHub didn't answer when it started.
     same = Integration.objects.open().annotate(lower_repository=Lower("repository"))
     return (
         same.filter(Q(lower_repository__in=names) | Q(repository_id__in=ids)).select_related("partner").order_by("pk")

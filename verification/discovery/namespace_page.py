@@ -27,7 +27,7 @@ def handle_import(
     request: AuthenticatedRequest, discovery: Discovery, form: NamespaceForm, company: CompanyChoice
 ) -> HttpResponse | None:
     """Import the selected providers and return to the page, which has the summary. Return None for invalid input."""
-    # Not "and", so that both forms show their errors.
+    # `&` instead of `and`, so that both forms show their errors.
     if not (form.is_valid() & company.is_valid()):
         return None
     try:
@@ -44,6 +44,6 @@ def handle_import(
         return None
     count = sum(row.outcome == ImportOutcome.CREATED for row in rows)
     text = ngettext("%(count)s integration started.", "%(count)s integrations started.", count) % {"count": count}
-    # A repeated request creates nothing, which is no success to report.
+    # A repeated request creates nothing, so there is no success to report.
     (messages.success if count else messages.info)(request, text)
     return redirect("discovery:discovery", discovery.uuid)

@@ -84,7 +84,7 @@ class RequirementsPreview:
 
 def list_facts(discovery: Discovery) -> list[FactGroup]:
     """Return the facts by source, in the order in which they were read."""
-    # Facts are stored for weeks, and a new version of the portal can have fewer.
+    # Facts are stored for weeks, and a newer version of the portal may no longer know some of them.
     return group_facts([Fact(**fact) for fact in discovery.facts if fact["key"] in FACTS])
 
 

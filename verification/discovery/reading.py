@@ -54,7 +54,7 @@ def read_namespace(namespace: str, sources: Sources) -> Reading:
     """Return the providers of a registry namespace. Raises SourceError."""
     providers = sources.registry.list_providers(namespace)
     if not providers:
-        # A filter that matches nothing returns an empty list and no 404.
+        # A filter that matches nothing returns an empty list instead of a 404.
         raise SourceNotFoundError(f"The registry lists no providers in the namespace {namespace}.")
     return Reading(namespace=providers[0].full_name.split("/")[0], providers=providers)
 

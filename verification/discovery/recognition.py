@@ -44,7 +44,7 @@ def recognize(reading: Reading) -> list[Candidate]:
 
 def find_category(edition: Edition, repository_name: str) -> str:
     """Return the category that the repository name or the edition leaves, or an empty string."""
-    # A program with one category asks for none.
+    # A program with one category doesn't ask for it.
     if len(edition.categories) == 1:
         return edition.categories[0].key
     return next(

@@ -42,7 +42,7 @@ from verification.sources.errors import (
 from verification.sources.github.responses import GitHubRepository
 
 READ_JOB = "discovery.read"
-# Short, because a person waits in front of the page.
+# Short, because a person is waiting for the page.
 RETRY = Backoff(first=timedelta(seconds=5), maximum=timedelta(minutes=1), give_up_after=timedelta(minutes=5))
 MAX_PER_HOUR = 30  # addresses that a person can enter
 FINAL_ERRORS = (SourceNotFoundError, LegallyWithheldError, AccessDeniedError, RequestRefusedError)
@@ -130,7 +130,7 @@ def _record_reading(discovery: Discovery, reading: Reading) -> None:
     discovery.candidates = [asdict(candidate) for candidate in candidates]
     discovery.facts = clean_json([asdict(fact) for fact in list_facts(reading)])
     if candidates and not discovery.program_key:
-        # Conditional, because the person can have selected a program since this job loaded the row.
+        # Conditional, because the person may have selected a program since this job loaded the row.
         Discovery.objects.filter(pk=discovery.pk, program_key="").update(program_key=candidates[0].program)
         discovery.refresh_from_db(fields=["program_key"])
     discovery.values = clean_json(build_form_values(discovery.program_key, reading))
@@ -209,7 +209,7 @@ def start_integration(
         locked = discovery.lock()
         if locked.integration is not None:
             return locked.integration
-        # Without the number, the person entered another repository than the one that was read with their access.
+        # Without the number, the person entered a repository other than the one that was read with their access.
         is_private = bool(locked.values.get("private") and values.get("repository_id"))
         integration = create_integration(
             get_partner(), locked.program_key, values, actor=actor, now=now, reader=actor if is_private else None

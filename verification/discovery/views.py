@@ -115,7 +115,7 @@ def start_integration(
     request: AuthenticatedRequest, discovery: Discovery, form: StartForm, company: CompanyChoice
 ) -> HttpResponse | None:
     """Create the integration, after the company if there is none. Return None if the forms have errors."""
-    # Not "and", so that both forms show their errors.
+    # `&` instead of `and`, so that both forms show their errors.
     if not (form.is_valid() & company.is_valid()):
         return None
     values = form.get_values(discovery.values)

@@ -24,7 +24,7 @@ def is_address(text: str) -> bool:
     if text.startswith("@"):
         return bool(USER_NAME.fullmatch(text)) and is_identifier(text[1:])
     if EMAIL.fullmatch(text):
-        # Particles such as "van" are ordinary words of their languages, but usual in addresses of persons.
+        # Particles such as "van" are ordinary words of their languages, but common in the addresses of people.
         local, _, host = text.removeprefix("mailto:").partition("@")
         particles = "|".join(load_words("particles"))
         return is_identifier(re.sub(rf"(?<=\w)[-_.](?:{particles})(?=[-_.]\w)", "", local)) and is_host(host)

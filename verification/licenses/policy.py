@@ -89,7 +89,7 @@ def decide_verdict(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, lis
         return Verdict.REVIEW, [analysis.read_error]
     if not analysis.ids:
         return Verdict.REVIEW, [NO_TEXT, *list_messages(analysis)]
-    # Without a published list, there is nothing to deny by.
+    # Without a published list, there are no grounds for a denial.
     if not (policy.allow or policy.manual_review):
         return Verdict.ALLOW, [NO_RULE]
     # The Commons Clause changes any license, so even an intact text of a listed one doesn't pass with it.

@@ -115,7 +115,7 @@ def _describe_result(result: CommandResult) -> str:
 def _open_channel(path: str) -> grpc.Channel:
     options = [
         ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
-        # The environment's proxy must not carry what goes to a local socket.
+        # Messages to a local socket must not go to the proxy that the environment names.
         ("grpc.enable_http_proxy", 0),
         ("grpc.enable_retries", 0),
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 CORE_VERSION = "1"
 NETWORKS = ("unix", "tcp")
 MAX_HANDSHAKE_BYTES = 64 * 1024
-# Constants of the products and no secrets: they keep people from starting a plugin by hand.
+# These are constants of the products, not secrets. They keep people from starting a plugin by hand.
 TERRAFORM_COOKIE = ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
 NOMAD_COOKIE = ("NOMAD_PLUGIN_MAGIC_COOKIE", "e4327c2e01eabfd75a8a67adb114fb34a757d57eee7728d857a8cec6e91a7255")
 

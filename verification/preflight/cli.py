@@ -124,7 +124,7 @@ def _get_edition(program: str, date: str) -> Edition:
     editions = PROGRAMS[program].by_date
     if date and date not in editions:
         raise PreflightUsageError(f"{program} has these editions: {', '.join(editions)}.")
-    # Without the portal's settings, which can name another edition.
+    # Not the edition in force, which depends on the portal's settings.
     return editions[date] if date else PROGRAMS[program].default_edition
 
 

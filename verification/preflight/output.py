@@ -27,7 +27,7 @@ SUMMARY_BY_EXIT_CODE = {
     EXIT_FINDINGS: "Some checks failed. Follow the advice under each line marked ✗. Warnings are optional.",
     EXIT_UNDECIDED: "No check failed, but some checks couldn't be completed.",
 }
-# Only a failure is an error of the pull request. An error on our side is a warning there.
+# Only a failure is an error in the pull request. An error on our side is a warning.
 ANNOTATION_LEVELS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
 
 

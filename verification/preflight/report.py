@@ -42,7 +42,7 @@ class PreflightReport:
     @property
     def exit_code(self) -> int:
         """Return the exit code: 0 if nothing must be fixed, 1 for findings, 3 if undecided or without checks."""
-        # Everything else is undecided, a run without checks too: silence is no pass.
+        # Everything else is undecided, including a run without checks: no result isn't a pass.
         return EXIT_CODE_BY_OUTCOME.get(self.outcome, EXIT_UNDECIDED)
 
     def as_dict(self) -> JsonObject:

@@ -64,7 +64,7 @@ def _build_result(index: int, check: JsonObject, report: PreflightReport) -> Jso
     return {
         "ruleId": check["id"],
         "ruleIndex": index,
-        # A hint must not become an error of the pull request.
+        # A hint must not become an error in the pull request.
         "level": "note" if check["hint"] else LEVELS[check["outcome"]],
         "message": {"text": f"{check['summary']} {check['advice']}".strip()},
         "locations": locations,

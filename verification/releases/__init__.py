@@ -86,7 +86,7 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
     """Verify a release, by default the newest. Never raises: the report contains all failures and outages."""
     release = reader.read(version, platform)
     platform_names = release.version_entry.platforms if release.version_entry else ()
-    # The requested platform is judged even if it isn't listed: the report has Terraform's refusal for it.
+    # The requested platform is included even if it isn't listed: the report then has Terraform's refusal.
     decisions = {
         name: install_simulation.simulate_installation(release, name)
         for name in dict.fromkeys((platform, *platform_names))
@@ -114,7 +114,7 @@ def _summarize_decisions(decisions: dict[str, TerraformDecision]) -> Result:
             summary = f"We couldn't complete this check: Terraform currently reports {decision.message}."
             return Result(Outcome.ERROR, summary, evidence)
         return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {decision.message}", evidence)
-    # Terraform could refuse what we couldn't decide, so this is no pass.
+    # Terraform could refuse what we couldn't decide, so this isn't a pass.
     if undecided:
         return Result(Outcome.NOT_RUN, next(iter(undecided.values())).message, evidence)
     return Result(Outcome.PASS, "Terraform would install it.")

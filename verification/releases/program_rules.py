@@ -203,7 +203,7 @@ def check_signing_key(release: Release, now: float) -> Result:
         return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is no key to check.")
     remarks = build_expiry_remarks("The key", verdict.expires_at, now)
     level = platform.trust.level if platform.trust else Level.SELF
-    # Terraform refuses the release then, although it would accept it without any trust signature.
+    # Terraform refuses such a release, although it would accept one without any trust signature.
     if level == Level.BROKEN:
         remarks.append(build_remark("trust"))
     return build_result(remarks, f"The key is {level}.", (Evidence("Terraform's description", level),))

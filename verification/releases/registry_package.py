@@ -69,7 +69,7 @@ class ParsedReply(Generic[T]):
 
 def parse_reply(reply: RegistryReply, shape: Callable[[object], T]) -> ParsedReply[T]:
     """Parse a reply. An unreadable reply has no value."""
-    # An error page isn't parsed: Terraform decides by the status alone then.
+    # An error page isn't parsed, because Terraform decides by its status alone.
     if not reply.ok:
         return ParsedReply(reply)
     try:

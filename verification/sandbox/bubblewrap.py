@@ -242,7 +242,7 @@ def _start(
         process = subprocess.Popen(  # noqa: S603 - bubblewrap, and in it the command
             [*program, "--args", str(arguments_file), "--", *command],
             pass_fds=(*descriptors, status_end, arguments_file),
-            # Nothing of our environment can reach the program.
+            # No variable of our own environment may reach the program.
             env={},
             cwd="/",
             bufsize=0,

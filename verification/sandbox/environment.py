@@ -107,7 +107,7 @@ class Environment:
             )
             stack.callback(blocked_process.close)
             blocked_process.wait_until(lambda: self._is_ready(blocked_process.child))
-            # Not earlier: the kernel counts processes in the user namespace that the process has entered by now.
+            # Not earlier: the kernel counts processes in the user namespace that the process has now entered.
             set_limits(enter, blocked_process.child, self.limits, seconds)
             name = f"{self.staging.name}-{blocked_process.child}"
             group = ControlGroup.create(find_own_group(), name, self.limits, blocked_process.child)

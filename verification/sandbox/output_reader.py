@@ -35,7 +35,7 @@ class OutputReader:
         """Wait for output and read it. Return whether there was any."""
         has_printed = False
         for key, _ in self._selector.select(timeout):
-            # An event only ends the wait.
+            # The descriptor of an event, which only ends the wait.
             if key.data is None:
                 continue
             data = os.read(key.fd, CHUNK_SIZE)

@@ -119,7 +119,7 @@ class GeneratorChoicesForm(forms.Form):
     def _refuse(self, name: str, schema: ParsedSchema, prefix: str = "acme", **arguments: Any) -> None:
         """Add an error to a field with invalid syntax or unknown names."""
         if name == "external_names" and (
-            # Without a resource, the generator would take the rule for all of them, which is another field.
+            # Without a resource, the rule would apply to all resources, which has a field of its own.
             bare_rule := next((one for one in arguments["external"] if "=" not in one), "")
         ):
             self.add_error(name, _("Enter “%(text)s” in the format RESOURCE=RULE.") % {"text": bare_rule[:100]})

@@ -25,7 +25,7 @@ from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import Version, parse_version
 
 MAX_SCHEMA_BYTES = 60 * 1024 * 1024  # uncompressed; parsing needs about six times as much memory
-# Uncompressed. The largest known provider has 14 MB; generating its archive takes a minute and yields 110 MB.
+# Uncompressed. The largest known schema is 14 MB. Generating its archive takes a minute and yields 110 MB.
 MAX_ARCHIVE_SCHEMA_BYTES = 20 * 1024 * 1024
 MAX_VERSIONS = 200  # versions of one integration
 REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and reviewers can upload a schema.")
@@ -97,7 +97,7 @@ def load_schema(row: ProviderSchema) -> ParsedSchema:
     return _parse_stored(bytes(row.body))
 
 
-# Parsing a large schema takes seconds, and a comparison or a preview reads the same ones again on each page.
+# Parsing a large schema takes seconds, and each page of a comparison or a preview needs the same ones again.
 @lru_cache(maxsize=8)
 def _parse_stored(body: bytes) -> ParsedSchema:
     return next(iter(parse_schemas(body).values()))

@@ -130,7 +130,7 @@ def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now
     wait, reset = _parse_number_header(headers, "retry-after"), _parse_number_header(headers, "x-ratelimit-reset")
     if wait is not None:
         rate_limit.blocked_until = now + min(max(timedelta(seconds=wait), timedelta(seconds=1)), MAX_WAIT)
-    # Using up an hour's requests is normal and no strike. GitHub bans integrations that ignore secondary limits.
+    # Using up an hour's requests is normal and isn't a strike. GitHub bans integrations that ignore secondary limits.
     elif headers.get("x-ratelimit-remaining") == "0" and reset is not None:
         rate_limit.blocked_until = min(max(_parse_timestamp(reset), now + timedelta(seconds=1)), now + MAX_WAIT)
         return

@@ -17,7 +17,7 @@ CRON_PATTERN = re.compile(
 )
 TEST_COMMAND_PATTERN = re.compile(r"\bgo\s+test\b|\btestacc\b|\bmake\s+\S*test|\bTF_ACC\b")
 RESOURCE_FILE_PATTERN = re.compile(r"(?:^|/)(?:resource_(?P<before>[a-z0-9_]+)|(?P<after>[a-z0-9_]+)_resource)\.go$")
-# Not after a quotation mark, where a name can be part of a text.
+# Not after a quotation mark, because the name can be part of a string there.
 ABRUPT_CALL_PATTERN = re.compile(r"[^\"`]*?(?<![\w.])(?P<call>panic|os\.Exit|log\.Fatal(?:f|ln)?)\(")
 MAX_LINE_CHARACTERS = 500  # longer lines are generated
 
@@ -124,7 +124,7 @@ def list_cron_schedules(workflow: str) -> tuple[str, ...]:
     schedules = (
         " ".join(match["when"].split()) for line in _split_lines(workflow) if (match := CRON_PATTERN.match(line))
     )
-    # GitHub accepts exactly five fields. Anything else is no schedule.
+    # GitHub accepts exactly five fields. Anything else isn't a schedule.
     return tuple(schedule for schedule in schedules if len(schedule.split()) == 5)
 
 

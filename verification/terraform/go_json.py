@@ -30,7 +30,7 @@ def decode_json(body: bytes) -> object:
     if not text:
         raise JsonReadError(render_message("json_end"))
     try:
-        # Python refuses integers of more than 4,300 digits, and no field is a number
+        # Python refuses integers of more than 4,300 digits, and no field is a number.
         decoder = json.JSONDecoder(parse_int=float, parse_constant=_reject_constant, object_pairs_hook=_merge)
         return decoder.raw_decode(SURROGATE_PATTERN.sub(_replace_lone_surrogate, text))[0]
     except RecursionError as error:
@@ -67,7 +67,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 def _describe_error(text: str, first: int, error: json.JSONDecodeError) -> str:
     if error.pos == 0 and error.msg == "Expecting value" and text[0] not in "tfn":
-        # Go reads bytes and shows the first one as a character: a mark at the beginning of UTF-8 is 'ï'.
+        # Go reads bytes and shows the first one as a character, such as 'ï' for a byte order mark in UTF-8.
         char = r"\'" if first == ord("'") else quote(chr(first))[1:-1]
         return render_message("json_start", char=f"'{char}'")
     is_truncated = error.pos >= len(text) or error.msg.startswith("Unterminated string")

@@ -108,7 +108,7 @@ class RunTaskCallback(models.Model):
     class Meta:
         ordering = ("pk",)
         constraints = [
-            # The platform accepts one final result, also if two arrive at the same moment.
+            # The platform accepts only one final result, even if two arrive at the same moment.
             models.UniqueConstraint(
                 fields=["request"], condition=Q(is_final=True), name="run_task_callback_unique_final"
             )

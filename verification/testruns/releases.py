@@ -76,7 +76,7 @@ def fetch_provider(platform: Platform, sources: Sources, folder: Path) -> Path:
     path = folder / "archive.zip"
     with path.open("wb") as file:
         response = sources.web.download(reply.address, ARCHIVE, file)
-    # The address can serve other bytes than those whose signature was verified.
+    # The address may now serve bytes other than those whose signature was verified.
     if reply.response is None or response.sha256 != reply.response.sha256:
         raise UnverifiedReleaseError("The archive has changed since we verified its signature, so we don't start it.")
     if not archive.program:

@@ -190,5 +190,5 @@ def render_report(title: str, report: JsonObject, details: Iterable[str]) -> str
 
 def get_exit_code(outcome: str) -> int:
     """Return 0 if nothing fails, 1 if something fails, 2 if the result is unknown."""
-    # Scripts must take an outage neither for a success nor for a fault of the software.
+    # Scripts must not take an outage for a success or for a fault of the software.
     return {Outcome.FAIL: 1, Outcome.ERROR: 2, Outcome.NOT_RUN: 2}.get(Outcome(outcome), 0)

@@ -33,7 +33,7 @@ SOURCE_FILE_PATTERNS = {
 # The registry's limits for a version: it omits further pages and truncates larger ones.
 MAX_PAGES = 1000
 MAX_PAGE_BYTES = 500_000
-# Each link is a request of up to 20 seconds to a foreign host, and all checks of a run share 150 seconds.
+# Each link is a request of up to 20 seconds to an external host, and all checks of a run share 150 seconds.
 MAX_LINKS = 15
 MAX_EVIDENCE_ITEMS = 10
 
@@ -71,7 +71,7 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
     evidence = tuple(
         Evidence(category, str(len(category_pages))) for category, category_pages in pages.items() if category_pages
     )
-    # Only a hint while the documentation isn't published yet: registry.docs fails for what the registry shows.
+    # Only a warning, because registry.docs fails if the registry shows no overview or no other pages.
     if not pages["index"]:
         return Result(Outcome.WARN, "docs/index.md is missing.", evidence)
     if not any(pages[thing] for thing in DOCUMENTED_CATEGORIES):
@@ -88,7 +88,7 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
 def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     expected_names, existing_pages = collect_documentable_names(code), collect_pages(code)
     total = sum(map(len, expected_names.values()))
-    # File names are a convention and no rule, so their absence says nothing about missing pages.
+    # File names are a convention, not a rule, so their absence says nothing about missing pages.
     if not total:
         summary = "No Go file is named after a resource, so we couldn't compare files and pages."
         return Result(Outcome.NOT_RUN, summary)

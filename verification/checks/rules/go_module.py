@@ -36,7 +36,7 @@ def with_go_module(check: GoModuleCheck) -> Callable[[Subject, Sources], Result]
         go_module = read_go_module(code)
         if go_module is not None:
             return check(code, sources, go_module)
-        # GitHub returns at most 100,000 entries of a tree, so a file that is missing in a truncated list can exist.
+        # GitHub returns at most 100,000 entries of a tree, so a file that a truncated list lacks may still exist.
         if code.is_truncated:
             return Result(Outcome.NOT_RUN, "GitHub truncates the file list before go.mod.")
         evidence = (Evidence("Commit", code.commit[:7], build_code_url(code, sources)),)
@@ -70,8 +70,8 @@ def check_plugin_framework(code: RepositorySnapshot, sources: Sources, go_module
     }
     url = build_code_url(code, sources, "go.mod")
     evidence = tuple(Evidence(name, f"v{version}", url) for name, version in plugin_libraries.items())
-    # The Partner tag requires the framework of new providers only, and older ones can migrate one resource at a time.
-    # So neither the older SDK nor both together fail.
+    # The Partner tag requires the framework only from new providers, and older ones can migrate one resource at a time.
+    # So neither the older SDK nor the use of both is a failure.
     if reader.FRAMEWORK_MODULE not in plugin_libraries:
         requirement = "only the older SDK" if plugin_libraries else "none of the plugin libraries"
         return Result(Outcome.WARN, f"go.mod requires {requirement}.", evidence)
@@ -137,7 +137,7 @@ def check_nightly_tests(subject: Subject, sources: Sources, code: RepositorySnap
     if nightly_paths:
         summary = f"{nightly_paths[0]} runs every night, but doesn't contain “go test”."
         return Result(Outcome.WARN, summary, evidence)
-    # A workflow that we haven't read can be the nightly one.
+    # A workflow that we haven't read could be the nightly one.
     if code.is_truncated or len(files) > MAX_WORKFLOWS:
         return Result(Outcome.NOT_RUN, "We couldn't read all workflows.", evidence)
     return Result(Outcome.WARN, "No workflow runs every night.", evidence)

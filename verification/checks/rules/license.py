@@ -28,7 +28,7 @@ from verification.sources import Sources
 from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
-# What GitHub answers for a license file that it doesn't recognize, which is no second opinion.
+# GitHub's values for a license file that it doesn't recognize. They aren't a second opinion.
 UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
 FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", dict[str, tuple[str, ...]])
 TERMS_WORDS, NOTICE_WORDS = FILE_WORDS["terms"], FILE_WORDS["notice"]
@@ -36,7 +36,7 @@ NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
 # The last extension decides: a language or a version can come before it, as in "EULA.zh-CN.md".
 PROSE = re.compile(r"[^./]+|[^/]+\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?)", re.I)
 PART_LICENSE_PATTERN = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
-# Files in these folders belong to other projects, or those in licenses/ to the whole repository.
+# Files in these folders belong to other projects, and those in licenses/ to the whole repository.
 THIRD_PARTY_FOLDERS = frozenset(
     {"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"}
 )
@@ -48,7 +48,7 @@ MAX_REASONS = 6
 @register_check("repository.license")
 @with_repository
 def check_license(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    # The licenses of the released commit count, because users get that code and not the default branch.
+    # The licenses of the released commit count, because users get that code rather than the default branch.
     code = read_code(subject, sources, determine_ref(subject, sources))
     state = (*build_repository_state(repository), ("commit", code.commit))
     return replace(_evaluate_code(subject, repository, code), inspected_revisions=state)
@@ -113,7 +113,7 @@ def decide_outcome(judgment: Judgment, github_license: str, policy: Policy) -> t
         return Outcome.PASS, f"{license_name}. The program publishes no license rule."
     if judgment.verdict is Verdict.REVIEW:
         return Outcome.NOT_RUN, reasons if reasons.startswith(MANUAL_DECISION) else f"{MANUAL_DECISION}: {reasons}"
-    # GitHub's answer neither allows nor denies: a contradiction only leads to a review.
+    # GitHub's license neither allows nor denies: a contradiction only leads to a review.
     if _has_github_contradiction(judgment, github_license, policy):
         contradiction = f"GitHub detects {github_license}, and we detect {judgment.expression}."
         return Outcome.NOT_RUN, f"{MANUAL_DECISION}: {contradiction} {reasons}"

@@ -16,7 +16,8 @@ MAX_SUMMARY_LINES = 2
 MAX_ADDRESSES = 15
 # About one sentence. The same step requires an FAQ or best practices for HashiCorp's support team.
 MIN_FAQ_WORDS = 15
-PRIVATE_STATUSES = (401, 403, 407)  # the server wants to know who asks; others refuse the request itself
+# The server wants to know who sends the request. Other statuses of a refusal are about the request itself.
+PRIVATE_STATUSES = (401, 403, 407)
 URL_PATTERN = re.compile(r"https?://[^\s<>\"]{1,500}")
 EMAIL_PATTERN = re.compile(r"[\w.+%-]{1,64}@[\w.-]{1,253}")
 DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
@@ -116,7 +117,8 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
     except RequestRefusedError as refusal:
         return Result(Outcome.NOT_RUN, f"We didn't request the page: {refusal}", evidence)
     if response.status in GONE_STATUSES:
-        # An error and no result, so that a page that was there before must be missing for a day before the check fails.
+        # An error instead of a result, so that a page that was there before must be missing for a day before the check
+        # fails.
         raise SourceNotFoundError(f"{response.link.netloc} returned {response.status_line} for the documentation.")
     # The registry's card links to this page, so unlike other links, a page that refuses strangers fails.
     if is_refusal(response.status):

@@ -14,7 +14,7 @@ from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import GoModule, RepositorySnapshot
 from verification.terraform.versions import InvalidVersionError, Version, parse_constraint
 
-# Repository names by category, which are conventions and no rules.
+# Repository names by category. These are conventions, not rules.
 NAME_CONVENTIONS = {
     "container-runtime": "nomad-driver-NAME",
     "gpus-hardware-devices": "nomad-device-NAME",
@@ -110,7 +110,7 @@ def check_required_terraform_version(subject: Subject, sources: Sources, code: R
         (path, match["version"]) for path, text in texts.items() for match in REQUIRED_VERSION_PATTERN.finditer(text)
     ]
     evidence = tuple(Evidence(path, version, build_code_url(code, sources, path)) for path, version in constraints[:5])
-    # Terraform must match all of them, so one that excludes 0.12 is enough.
+    # The version of Terraform must match all of them, so one that excludes 0.12 is enough.
     strict_constraint = next((version for _, version in constraints if _excludes_terraform_0_12(version)), "")
     if strict_constraint:
         return Result(Outcome.PASS, f"The module requires Terraform {strict_constraint}.", evidence)

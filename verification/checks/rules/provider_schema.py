@@ -48,7 +48,7 @@ def check_schema_read(subject: Subject, sources: Sources, inspection: JsonObject
     failed_reading = next((reading for reading in inspection["readings"] if not reading["read"]), None)
     if failed_reading is not None:
         return Result(Outcome.FAIL, _describe_problem(failed_reading), evidence)
-    # Users get the schema through Terraform, so both must be the same.
+    # Users get the schema through Terraform, so both readings must be the same.
     if inspection.get("differences"):
         evidence += tuple(Evidence("Differs", place) for place in inspection["differences"][:MAX_EVIDENCE_ITEMS])
         summary = "The provider and Terraform return different schemas."
@@ -149,7 +149,7 @@ def check_declared_protocol(subject: Subject, sources: Sources, inspection: Json
         return Result(Outcome.NOT_RUN, "No repository is set, so no protocol is declared.")
     report = read_report(subject, sources)
     release = report.release
-    # Whether the version is listed is for registry.listed to decide, so this check fails for it only with an outage.
+    # registry.listed fails for a version that isn't listed, so this check reports only an outage here.
     if release.version_entry is None:
         listing = report.get_result("release.listed")
         return listing if listing.outcome == Outcome.ERROR else replace(listing, outcome=Outcome.NOT_RUN)
@@ -161,7 +161,7 @@ def check_declared_protocol(subject: Subject, sources: Sources, inspection: Json
     declared_protocols = declared_protocols or release.version_entry.protocols
     protocol = str(inspection["protocol"])
     evidence = (Evidence("Protocol", protocol), Evidence("Declared", ", ".join(declared_protocols) or "none"))
-    # A plugin's handshake only has the major version.
+    # A plugin's handshake has only the major version.
     if protocol in {declared_protocol.partition(".")[0] for declared_protocol in declared_protocols}:
         return Result(Outcome.PASS, f"The provider speaks protocol {protocol}, as declared.", evidence)
     return Result(Outcome.FAIL, f"The provider speaks protocol {protocol}, which isn't declared.", evidence)

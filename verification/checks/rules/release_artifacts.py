@@ -23,7 +23,7 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
         return NO_REPOSITORY_RESULT
     newest = read_release(subject, sources)
     if newest is None:
-        # Whether there is a release is for repository.release to decide.
+        # The check repository.release reports the missing release.
         return Result(Outcome.NOT_RUN, NO_RELEASE_SUMMARY)
     evidence = (Evidence("Release", newest.tag, newest.html_url),)
     inspected_revisions = (("repository", subject.repository), ("release", newest.tag))

@@ -126,7 +126,7 @@ def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot 
         return NO_REPOSITORY_RESULT
     try:
         return read_code(subject, sources, determine_ref(subject, sources))
-    # As a missing item, because only these get the grace period of a day and the request to connect GitHub.
+    # Reported as a missing item, because only these get the grace period of a day and the request to connect GitHub.
     except SourceNotFoundError as error:
         evidence = (Evidence("Repository", subject.repository),)
         return Result(Outcome.FAIL, str(error), evidence, missing_item=str(error))

@@ -33,7 +33,8 @@ def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
 def _is_on_hold_for(integration: Integration, key: str) -> bool:
     """Return whether the integration is on hold for this result only."""
     reason = list_freeze_reasons(integration).get(key, "") if integration.on_hold_for else ""
-    # Another check or a person can have put it on hold, which this decision doesn't settle. The column cuts the reason.
+    # Another check or a person may have put it on hold, which this decision doesn't settle. The column cuts off long
+    # reasons.
     return bool(reason) and integration.hold_reason == reason[:500]
 
 

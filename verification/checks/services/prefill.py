@@ -53,7 +53,7 @@ def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> 
         "description": repository.description,
         "license": repository.license_spdx,
         "latest_release": latest.tag if latest else "",
-        # GitHub accepts any text as homepage.
+        # GitHub accepts any text as a homepage.
         "homepage": repository.homepage if repository.homepage.startswith(("https://", "http://")) else "",
     }
 

@@ -85,7 +85,7 @@ def _open_run(integration: Integration, fields: Mapping[str, object]) -> CheckRu
     """Return the integration's open run: a new one, or one that was opened concurrently."""
     while True:
         try:
-            # In a savepoint, because PostgreSQL refuses all statements after an error in a transaction.
+            # A savepoint, because PostgreSQL refuses all further statements after an error in a transaction.
             with transaction.atomic():
                 return CheckRun.objects.create(integration=integration, **fields)
         except IntegrityError:

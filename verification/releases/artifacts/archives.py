@@ -27,7 +27,7 @@ from verification.terraform.messages import TerraformDecision
 
 MAX_MEMBERS = 200
 MAX_UNPACKED_BYTES = 2 * 1024**3
-# A package index refuses uploads by the same ratio and, as here, only from 64 MiB on.
+# The Python Package Index refuses uploads by the same ratio and also only if they unpack to 64 MiB or more.
 MAX_COMPRESSION_RATIO = 50
 MIN_BYTES_FOR_RATIO = 64 * 1024**2  # smaller archives may have any ratio
 UNREAD = frozenset({"too_large", "ratio", "overlap", "past_the_end", "encrypted", "method", "traversal"})
@@ -40,7 +40,7 @@ ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".jar")
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Contents of an archive. `platform` is that of its program, None without a readable one."""
+    """Contents of an archive. `platform` is the platform of its program, None without a readable program."""
 
     members: tuple[Member, ...]
     remarks: tuple[Remark, ...]
@@ -50,7 +50,7 @@ class Archive:
 
 
 def inspect_archive(file: BinaryIO, size: int, name: str, binary: str) -> Archive:
-    """Judge the archive of provider `name`; `binary` is the expected name of its program. Never raises."""
+    """Inspect the archive of provider `name`; `binary` is the expected name of its program. Never raises."""
     prefix = f"terraform-provider-{name}"
     # The sizes in the headers can be wrong, so reading ends by itself where the limits are exceeded.
     max_bytes = min(MAX_UNPACKED_BYTES, max(MIN_BYTES_FOR_RATIO, MAX_COMPRESSION_RATIO * size))

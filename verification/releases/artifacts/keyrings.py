@@ -106,11 +106,11 @@ class Candidate:
 
     @property
     def can_sign(self) -> bool:
-        # RFC 9580 lets a key without flags do everything, but the library doesn't find such a key by its ID.
+        # Other programs let a key without flags sign, but the library doesn't find such a key by its ID.
         return self.claim is not None and bool((self.claim.flags or 0) & MAY_SIGN)
 
     def is_revoked(self, now: float) -> bool:
-        # A compromised key is revoked for all time, even before the date of its revocation and after its end.
+        # A compromised key is revoked for all time, even before the revocation's date and after its expiration.
         lists = (self.revocations, self.certificate.revocations, self.certificate.primary_identity.revocations)
         return any(
             each.reason == COMPROMISED or not each.is_expired(now) for revocations in lists for each in revocations
@@ -255,7 +255,7 @@ def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, lim
 
 def _is_cross_signed(key: PublicKey, binding: Signature, signed_data: bytes, limit: VerificationLimit) -> bool:
     """Return whether a signing subkey has signed its binding to the primary key."""
-    # Without the subkey's signature, anyone could bind a foreign signing key to their own (RFC 9580, section 5.2.1).
+    # Without the subkey's signature, anyone could bind another signing key to their own (RFC 9580, section 5.2.1).
     if not (binding.flags or 0) & MAY_SIGN:
         return True
     return binding.embedded_signature is not None and limit.verify(key, binding.embedded_signature, signed_data)

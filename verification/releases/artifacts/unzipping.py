@@ -19,7 +19,7 @@ END_SIZE, ENTRY_SIZE, LOCAL_SIZE = 22, 46, 30
 # Go looks for the end record in the last KiB, then in the last 65 KiB, which a comment of any length fits in.
 SEARCH_SIZES = (1024, 65 * 1024)
 STORED, DEFLATED, HAS_DESCRIPTOR = 0, 8, 8
-# Who made a member, by number: Unix and macOS, and FAT, NTFS, and VFAT. Only these have modes that Go reads.
+# Systems that create members, by number: Unix and macOS, then FAT, NTFS, and VFAT. Go ignores modes of other systems.
 UNIX, FAT = (3, 19), (0, 11, 14)
 DIRECTORY_BIT, UNIX_FOLDER = 0x10, 0o040000
 MAX_NAME_BYTES = 255

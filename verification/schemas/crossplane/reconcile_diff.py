@@ -58,7 +58,7 @@ def compare(
         decision = _apply_policies(managed_resource, UPDATE, DIFFERENT)
     spec = merge_values(managed_resource.init, managed_resource.spec)
     is_late_allowed = managed_resource.allows("LateInitialize")
-    # With the initial values, because Crossplane doesn't take over what they set once.
+    # With the initial values, because late initialization skips the fields that they set.
     late = dict(_find_unset(codec.nodes, spec, observed.spec)) if is_late_allowed else {}
     return replace(decision, differences=differences, late=late)
 

@@ -249,8 +249,8 @@ def _format_numbers(change_type: str, old: Node, new: Node) -> tuple[str, str]:
     return (str(before or "any number"), str(after)) if change_type in numbers else ("", "")
 
 
-# In the order of the reports. For blocks, “computed” is a guess of the generator (see parsing), so it is no change of
-# theirs.
+# In the order in which changes are reported. “Computed” isn't compared for blocks, whose flag is only derived (see
+# parsing._parse_block).
 ARGUMENT_RULES: dict[str, Callable[[Node, Node], bool]] = {
     "newly_required": lambda old, new: new.required and not old.required,
     "read_only": lambda old, new: new.is_observed and not old.is_observed,

@@ -34,7 +34,7 @@ class Function:
 
 def format_type(type_expression: object) -> str:
     """Format a type expression: ["list", "string"] becomes "list(string)"."""
-    # The function formats whatever a provider sends, so it must not fail on a malformed type.
+    # Providers can send anything here, so a malformed type must not raise an error.
     if not isinstance(type_expression, list) or len(type_expression) < 2:
         return str(type_expression)
     kind, inner = type_expression[0], type_expression[1]

@@ -17,7 +17,7 @@ Entry = TypeVar("Entry")
 FORMAT_MAJOR_VERSION = "1"
 MAX_DEPTH = 100
 MAX_NUMBER = 2**31
-MAX_SCHEMA_BYTES = 200 * 1024 * 1024  # uncompressed; the largest known provider has 14 MB
+MAX_SCHEMA_BYTES = 200 * 1024 * 1024  # uncompressed; the schema of the largest known provider is 14 MB
 GZIP_MAGIC = b"\x1f\x8b"
 # An escaped half of a surrogate pair: without the other half, the text can't be encoded.
 SURROGATE_PATTERN = re.compile(r"\\u[dD][89a-fA-F]")

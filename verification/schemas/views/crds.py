@@ -37,7 +37,7 @@ from verification.schemas.engine.yaml_text import dump
 from verification.schemas.forms import GeneratorChoicesForm, ReconciliationForm
 from verification.schemas.models import ProviderSchema
 
-# Building the coverage of a large provider is slow. A change of our own rules shows after a day at the latest.
+# Building the coverage of a large provider is slow. A change to our own rules takes effect after at most a day.
 CACHE_SECONDS = 24 * 3600
 # Constant, so that archives are reproducible.
 ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
@@ -174,7 +174,7 @@ def build_archive_response(preview_request: CrdPreviewRequest) -> HttpResponseBa
     return StreamingHttpResponse(chunks, content_type="application/zip", headers=headers)
 
 
-# It can't seek, so zipfile writes the size of a file after it, and each file can be sent as soon as it is complete.
+# Not seekable, so zipfile writes the size of a file after its content, and each file can be sent once it is complete.
 class _ZipBuffer(RawIOBase):
     """Write-only buffer between the ZIP writer and the response."""
 

@@ -46,7 +46,7 @@ def preview_reconciliation(request: AuthenticatedRequest, uuid: UUID) -> HttpRes
     preview = preview_request.preview(request.GET.get("resource", ""))
     if not preview.is_available:
         raise Http404(_("Resource not found in the schema of this version."))
-    # A POST although nothing is stored: URLs end up in logs and histories.
+    # Sent with POST although nothing is stored, because URLs end up in logs and histories.
     data = request.POST if request.method == "POST" else None
     form = build_reconciliation_form(preview_request, preview, data=data)
     context = preview_request.context | {"preview": preview, "reconciliation_form": form}

@@ -96,7 +96,7 @@ def _store_upload(
         return services.store_schema(integration, version, file.read(), actor=request.user, now=timezone.now())
     except SchemaParseError as error:
         form.add_error("file", str(error))
-    # The limit of versions, which someone else may have reached meanwhile.
+    # The limit of versions, which someone else may have reached in the meantime.
     except ActionRefused as refusal:
         form.add_error(None, str(refusal))
     return None

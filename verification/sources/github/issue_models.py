@@ -30,7 +30,7 @@ def _limit(length: int) -> AfterValidator:
     return AfterValidator(lambda text: text[:length])
 
 
-# Database columns have 64 bits with a sign. Strict, because true and "1" are no numbers.
+# Database columns have 64 bits with a sign. Strict, because true and "1" aren't numbers.
 Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Timestamp = Annotated[AwareDatetime, AfterValidator(lambda timestamp: timestamp.astimezone(UTC))]
 # GitHub's own limit for the text of an issue or a comment.

@@ -135,7 +135,7 @@ class OutboundClient:
             location = response.headers.get("location", "")
             if response.status not in REDIRECT_STATUSES or not location:
                 return replace(response, seconds=deadline.get_elapsed_seconds())
-            # The given headers can contain a credential, which no redirect may take to another host.
+            # The given headers can contain a credential, which must not follow a redirect to another host.
             link, headers = urls.follow_redirect(link, location, loopback=self.loopback), {}
             if str(link) in visited_urls:
                 raise RequestRefusedError(f"{link.netloc} has a redirect loop.")

@@ -98,7 +98,7 @@ class _CountingReader(io.RawIOBase):
         try:
             count = self._sock.recv_into(memoryview(buffer)[: self.remaining_bytes])
         except TimeoutError:
-            # Names the deadline in the error. The socket's own timeout doesn't.
+            # Raises an error that names the deadline, unlike the socket's own timeout.
             self._deadline.get_remaining_seconds()
             raise
         self.remaining_bytes -= count

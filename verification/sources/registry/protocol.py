@@ -112,13 +112,13 @@ class RegistryProtocol:
         return self._request_own(f"{self._get_providers_url()}{parts}")
 
     def _request_own(self, address: str) -> RegistryReply:
-        # The publisher chooses the other addresses, so only these tell a registry that our network forbids.
+        # Publishers choose all other addresses, so only these show that our network forbids the registry itself.
         return replace(self.request(address, JSON), own=True)
 
     def download_archive(self, address: str, inspect: Callable[[BinaryIO, int], T]) -> tuple[RegistryReply, T | None]:
         """Download an archive to a temporary file. Return the reply and the result of `inspect`, None on failure."""
         with cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY_BYTES)) as file:
-            # Unlike other replies, an archive isn't remembered, because it can have 500 MB.
+            # Unlike other replies, an archive isn't remembered, because it can be 500 MB.
             reply = self._send_request(address, ARCHIVE, file)
             return reply, inspect(file, reply.response.size) if reply.response and reply.ok else None
 

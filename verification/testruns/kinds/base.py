@@ -196,7 +196,7 @@ class TestKind(ABC):
         """Store the records and results so far."""
         run.records = clean_json(self.serialize_records(run, records))
         run.results = clean_json(self.evaluate(run, records)[0])
-        # Only while it is open: a run that was canceled meanwhile keeps its final results.
+        # Only while it is open: a run that was canceled in the meantime keeps its final results.
         TestRun.objects.open().filter(pk=run.pk).update(records=run.records, results=run.results)
 
     def finish(self, run: TestRun, records: object) -> None:

@@ -86,7 +86,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         self.finish(run, self._collect_records(run, fetch or self.fetch_program))
 
     def abandon(self, run: TestRun, message: str) -> None:
-        # The message of the job can quote an exception, and so credentials.
+        # The message of the job can quote an exception and therefore credentials.
         self.finish(run, replace(self.load_records(run), broken=INTERRUPTED_MESSAGE, is_complete=True))
 
     def _collect_records(self, run: TestRun, fetch: ProgramFetcher) -> object:

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         namespace, _, name = provider.partition("/")
         if not (namespace and name) or "/" in name or version.startswith("-"):
             raise CommandError("Enter the provider as NAMESPACE/NAME.")
-        # A registry on this machine is one for tests, which rarely has TLS.
+        # A registry on this machine is a test registry, which rarely has TLS.
         outbound = OutboundClient(loopback=urls.is_this_machine(urlsplit(registry).hostname or ""))
         try:
             urls.parse_url(registry, loopback=outbound.loopback)

@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *, repository: str, **options: object) -> None:
         selection = {name: options[name] for name in ("program", "category", "only")}
         selection["edition"] = options["edition"] or get_edition_in_force(str(options["program"])).date
-        # No folder: partners read their own with portal-preflight.
+        # No folder: partners check their own with portal-preflight.
         arguments = argparse.Namespace(repository=repository, version=options["release"], path=None, **selection)
         try:
             report = cli.run_preflight(

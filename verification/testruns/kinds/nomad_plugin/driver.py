@@ -127,7 +127,7 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
 
     def _record_call(self, key: str, status: str, message: str, data: JsonObject, start: float) -> None:
         """Record a call. An oversized response counts as missing."""
-        # A response can have 256 MB, and each progress report stores all records.
+        # A response can be 256 MB, and each progress report stores all records.
         size = len(json.dumps(data))
         if size > MAX_ANSWER_CHARACTERS:
             status, data = "too much", {}

@@ -18,7 +18,7 @@ class LocalWorkspace:
 
     def __init__(self, folder: Path, files: Mapping[str, bytes | Path]) -> None:
         self.folder = folder
-        # An own home folder hides the developer's Terraform settings, plugins, and credentials, as the sandbox does.
+        # A separate home folder hides the developer's Terraform settings, plugins, and credentials, like the sandbox.
         self.env = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder / "home")}
         (folder / "home").mkdir()
         for name, content in files.items():
@@ -26,7 +26,7 @@ class LocalWorkspace:
             if isinstance(content, bytes):
                 self.write(name, content)
             else:
-                # Executables of providers can have hundreds of megabytes.
+                # Executables of providers can be hundreds of megabytes.
                 (folder / name).symlink_to(content)
 
     def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:

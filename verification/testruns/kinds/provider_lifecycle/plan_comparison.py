@@ -82,7 +82,7 @@ def _find_unrequested_changes(
         expressions = plan["expressions"].get(_strip_index(name), {})
         derived = {key for key, each in expressions.items() if _has_reference(each)}  # may follow from another change
         extra = set(change["changed"]) - requested.get(_strip_index(name), set()) - derived
-        # The guide to custom providers: Read finds an object by its ID, so an update in place must keep it.
+        # Writing Custom Providers: Read finds an object by its ID, so an update in place must keep it.
         if "id" in extra:
             yield report_failure(f"{name} gets a new ID despite the change in place. References to it break.")
         unknown = extra & {*change["unknown"]}

@@ -84,7 +84,7 @@ def _list_objects(module: JsonObject) -> Iterator[JsonObject]:
 
 def list_state_objects(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the addresses of the objects in a state file, and of the tainted ones. Raises ValueError."""
-    # Steps that begin without a state write an empty file, which is no JSON.
+    # Steps that begin without a state write an empty file, which isn't JSON.
     if not text.strip():
         return (), ()
     try:

@@ -83,7 +83,7 @@ class Secrets:
 def mask_sensitive_values(value: object, marks: object) -> Any:
     """Return data without values that Terraform marks as sensitive. `marks`: true, or nested marks."""
     if marks is True:
-        # A missing value is no secret, and it must stay different from one that is set.
+        # A missing value isn't a secret, and it must stay different from one that is set.
         return SENSITIVE_PLACEHOLDER if value is not None else None
     if isinstance(value, dict) and isinstance(marks, dict):
         return {name: mask_sensitive_values(each, marks.get(name)) for name, each in value.items()}

@@ -25,7 +25,7 @@ from verification.testruns.rules import (
 from verification.testruns.terraform_cli import build_source_address
 
 RULES = RuleCatalog(Path(__file__).parent / "content" / "rules.yaml")
-# The guide to custom providers quotes the notice: “These are not meant to be executed directly.”
+# Writing Custom Providers quotes the notice: “These are not meant to be executed directly.”
 NOTICE_PHRASES = ("plugin", "not meant to be executed directly")
 UNREADABLE_PLAN = RuleOutcome(Outcome.ERROR, "We couldn't read Terraform's plan. No action needed.")
 LEFTOVER_ADVICE = "Check your test account for leftover resources."
@@ -127,7 +127,7 @@ def check_failed_update_state(records: ProviderLifecycleRecords) -> RuleOutcome:
     previous, recorded, actual = map(records.get_step, ("update", "failed_state", "failed_again"))
     if previous is None or recorded is None or actual is None:
         return records.explain_missing_step()
-    # The guide to custom providers: if an update makes the ID blank, Terraform takes the object for destroyed.
+    # Writing Custom Providers: if an update makes the ID blank, Terraform takes the object for destroyed.
     if lost := sorted({*(previous.state or ())} - {*(command.state or ())}):
         return report_failure(
             f"After the failed update, the state no longer contains {join_words(lost)}. {LEFTOVER_ADVICE}"
@@ -179,7 +179,7 @@ def check_drift_detection(records: ProviderLifecycleRecords, command: CommandRec
 
 @RULES.check("gone.destroy")
 def check_repeated_destroy(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
-    # The guide to custom providers: Destroy must handle an object that someone has already deleted.
+    # Writing Custom Providers: Destroy must handle an object that someone has already deleted.
     if command.code == 1 and command.has_finished:
         return report_failure(f"An object that no longer exists can't be destroyed. {command.error}")
     return command.find_failure() or report_pass("Destroying an object that no longer exists succeeds.")
@@ -207,7 +207,7 @@ def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 def _check_partial_state(command: CommandRecord, cleanup: CommandRecord | None) -> RuleOutcome:
     state = join_words(command.state or ())
-    # The guide to custom providers: an object whose Create returned an error is saved if its ID is set.
+    # Writing Custom Providers: an object whose Create returned an error is saved if its ID is set.
     if not command.state:
         return report_failure("The apply failed partway, and the state is empty. Created objects are lost.")
     if cleanup is not None and (not cleanup.is_good or cleanup.state):

@@ -76,7 +76,7 @@ class ProviderSchemaInspection(TestKind):
     def _inspect(self, run: TestRun, context: JobContext | None, sources: Sources) -> None:
         def report_progress(message: str) -> None:
             if context is not None:
-                # Stops the attempt if the job belongs to another process by now.
+                # Stops the attempt if the job now belongs to another process.
                 context.renew_lease()
             _store_progress_message(run, message)
 

@@ -36,7 +36,7 @@ from verification.testruns.terraform_cli import (
 
 # Protocol 6 renamed the method.
 METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.GetProviderSchema"}
-# The schema of the AWS provider has 13.6 MB as JSON and takes five seconds.
+# The schema of the AWS provider is 13.6 MB as JSON and takes five seconds to read.
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
 MAX_DIFFERENCES = 20
 READ_METHODS = ("direct", "terraform", "both")

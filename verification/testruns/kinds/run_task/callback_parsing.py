@@ -23,7 +23,7 @@ MAX_REQUEST_BYTES = 6 * MEGABYTE  # what we accept: one outcome of the maximum s
 MAX_OUTCOMES, MAX_TAGS = 10, 10
 SCHEMA_BODY_CHARACTERS, RECOMMENDED_BODY_BYTES, MAX_BODY_BYTES = 10_000, MEGABYTE, 5 * MEGABYTE
 MAX_STORED_CHARACTERS = 300
-# pydantic's limits count characters, and that of an outcome's body is in bytes.
+# pydantic's limits count characters, but the limit of an outcome's body is in bytes.
 BODY_TOO_LONG = "body_too_long"
 NO_LIST = ""  # what cannot be validated as a list of outcomes
 LENGTH_ERRORS = ("string_too_long", BODY_TOO_LONG)
@@ -43,7 +43,7 @@ class Attributes(BaseModel):
     """Attributes of a result."""
 
     status: Literal["running", "passed", "failed"]
-    # The JSON schema wants at least one character. The API page lets both texts be left out, so empty ones pass, too.
+    # The JSON schema requires at least one character. Both texts are optional on the API page, so empty ones pass, too.
     message: Annotated[str, Field(max_length=1000)] | None = None
     url: Url | None = None
 

@@ -72,7 +72,7 @@ def get_token_state(context: CallbackContext, authorization: str) -> str:
     if not token:
         return "missing"
     token_hash = hash_token(token)
-    # The address of the callback is no secret, so the time of the comparison must not help to guess the token.
+    # The callback URL isn't a secret, so the time of the comparison must not help anyone guess the token.
     if not hmac.compare_digest(token_hash, context.token_hash):
         return "other_run" if token_hash in context.other_hashes else "unknown"
     if context.age > context.end_seconds:

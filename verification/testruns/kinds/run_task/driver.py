@@ -190,7 +190,7 @@ def _is_awaited(records: RunTaskRecords, run: Exchange, age: float) -> bool:
     if records.get_result(run.key) is not None or age > limits.end_seconds:
         return False
     # A slow response isn't the end: HashiCorp's scaffolding sends its result before it responds. After another status,
-    # the platform would ask again, and no result is to be expected.
+    # the platform would send the request again, and no result is expected.
     if run.status != 200 and run.end_state != "slow" and not accepted_seconds:
         return age < limits.settle_seconds
     # An endpoint can correct a result that we refused.

@@ -72,7 +72,7 @@ def _read_reply(connection: PinnedConnection, deadline: RequestDeadline) -> Endp
     response = connection.getresponse()
     head_seconds = deadline.get_elapsed_seconds()
     headers = {name.lower(): value[:500] for name, value in response.getheaders()}
-    # In chunks of one byte, a body takes six times its size on the wire, which isn't endless yet.
+    # In chunks of one byte, even a body within its limit takes six times its size on the wire.
     connection.allow(8 * MAX_BODY_BYTES + HEADER_BYTES)
     body, end_state, message = _read_body(response)
     return EndpointReply(

@@ -126,7 +126,7 @@ class RunTaskTest(TestKind):
         """Evaluate a finished run again, because something arrived after its end."""
         _lock(run)
         run.results, run.outcome = self.evaluate(run, DatabaseStore(run).load_records(is_complete=True))
-        # A run that was canceled meanwhile still has its key in this object: save() would store the deleted key again.
+        # After a concurrent cancellation, this object still has the key, and save() would store the deleted key again.
         TestRun.objects.filter(pk=run.pk).update(results=run.results, outcome=run.outcome)
         self.report_to_check(run)
 

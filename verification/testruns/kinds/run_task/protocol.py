@@ -221,6 +221,6 @@ def build_request(
     body = encode_with_spaces(document) if step.body == "spaced" else encode_document(document)
     if step.body == "malformed":
         body = body[: len(body) // 2]
-    # The signature covers the final bytes: the endpoint must refuse half a document because it is no JSON.
+    # The signature covers the final bytes: the endpoint must refuse half a document because it isn't JSON.
     keys = {"right": key, "wrong": OTHER_KEY, "none": ""}
     return build_headers(compute_signature(body, keys[step.signed])), body

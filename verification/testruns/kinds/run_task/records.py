@@ -26,7 +26,7 @@ class RunTaskLimits:
         settle_seconds: How long we wait for a second result after the last one.
     """
 
-    # HashiCorp's own scaffolding for run tasks responds only after its work, so a late response is a warning first.
+    # HashiCorp's own scaffolding for run tasks responds only after its work, so a late response is a warning at first.
     response_seconds: float = 10
     request_timeout_seconds: float = 30
     silence_seconds: float = 600
@@ -119,7 +119,7 @@ class EndpointReply(Record):
         """Return the outcome of a rule that needs a response if there is none, None otherwise."""
         if self.status:
             return None
-        # The failure is ours or that of a network between: it must not count against the partner.
+        # The failure is ours or lies in the network between, so it must not count against the partner.
         if self.end_state == "unresolved":
             return report_error(self.message)
         if self.end_state == "slow":

@@ -28,7 +28,7 @@ TOKEN_PROBLEMS = {
 @RULES.check("token")
 def check_token(records: RunTaskRecords) -> RuleOutcome:
     """Check that each result has its own run's bearer token."""
-    # Expired and used tokens were right once. The rules about the end and about repetitions report them.
+    # Expired and used tokens were valid once. The rules about the end and about repetitions report them.
     problems = [TOKEN_PROBLEMS.get(each.token) for each in records.run_callbacks]
     outcomes = [
         report_failure(f"A result had {problem}. We responded with 401.")
