@@ -85,7 +85,7 @@ def test_cached_badges_and_pages_change_within_a_minute(
     row, cache, take = listing_with_cache
     page = f"/directory/{row.uuid}/"
     before = {form: cache.get(page + form, now) for form in FORMS}
-    assert all(life <= MAX_AGE / 2 for _, life, _ in cache.kept.values())
+    assert all(life <= MAX_AGE / 2 for _, life, _ in cache.responses.values())
     assert ("Verified" in before["badge.svg"], decode_claims(before["statement.json"])["listing_status"]) == (
         True,
         "listed",
@@ -141,7 +141,7 @@ def test_feeds_and_pages_change_within_a_minute(listing_with_cache: Any, rita: A
         for address, word in zip(NEIGHBOR_PAGES, words, strict=True):
             assert str(word) in cache.get(address, moment + MAX_AGE - timedelta(seconds=1)), address
     assert str(row.uuid) not in cache.get("/sitemap-listings.xml", now + 91 * DAY)
-    assert all(life <= MAX_AGE / 2 for _, life, _ in cache.kept.values())
+    assert all(life <= MAX_AGE / 2 for _, life, _ in cache.responses.values())
 
 
 def test_run_task_disappears_within_a_minute(
