@@ -154,7 +154,7 @@ def generate_result_id() -> str:
 def wait_for_results(
     store: RunTaskStore, deadline: float = float("inf"), settles_at: datetime | None = None
 ) -> datetime | None:
-    """Wait until no more results are awaited and a moment has passed, or until the deadline.
+    """Wait until no more results are awaited and a moment has passed, the run is canceled, or the deadline is over.
 
     Returns:
         When to stop waiting for a second result, None while results are awaited. It can be passed to the next call.
@@ -165,7 +165,8 @@ def wait_for_results(
             settles_at = None
         elif settles_at is None:
             settles_at = now + timedelta(seconds=records.limits.settle_seconds)
-        if time.monotonic() > deadline or (settles_at is not None and now >= settles_at):
+        is_settled = settles_at is not None and now >= settles_at
+        if is_settled or time.monotonic() > deadline or not store.is_open():
             return settles_at
         time.sleep(store.poll_seconds)
 
