@@ -59,16 +59,21 @@ def run_checks(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_page_context(integration: Integration, user: User, now: datetime) -> TemplateContext:
-    """Return the page's context: worst results first, during a run in the order of execution. `done` counts that run's
-    finished checks.
+    """Return the page's context: worst results first, during a run all checks in the order of execution.
+
+    `pending`: the checks without a result, apart from the others; `total`: the number of both; `done`: the number of
+    finished checks of the run.
     """
     check_run = CheckRun.objects.open().filter(integration=integration).first()
     running = check_run is not None and check_run.is_under_way(now)
     results = list_check_results(integration, check_run, now)
+    with_result = [row for row in results if row.at is not None]
     outcome_counts = Counter(row.outcome for row in results)
     return {
         "integration": integration,
-        "results": results if running else sorted(results, key=lambda row: WORST_FIRST.index(Outcome(row.outcome))),
+        "results": results if running else sorted(with_result, key=lambda row: WORST_FIRST.index(Outcome(row.outcome))),
+        "pending": [] if running else [row for row in results if row.at is None],
+        "total": len(results),
         "tally": [(str(outcome), outcome_counts[outcome]) for outcome in WORST_FIRST if outcome_counts[outcome]],
         "running": running,
         "outage": None if running else find_outage(integration, now),
@@ -90,7 +95,7 @@ def find_last_run(integration: Integration) -> CheckRun | None:
 def list_changed_rows(context: TemplateContext, shown_count: int) -> list[object]:
     """Return the rows that the page doesn't show yet: all rows once no run is active."""
     if context["finished"] is None:
-        return list(context["results"])
+        return [*context["results"], *context["pending"]]
     new_keys = context["finished"][shown_count:]
     return [row for row in context["results"] if row.key in new_keys]
 

@@ -18,7 +18,7 @@ from tests.verification.checks.fake_sources import FakeSources, build_registry_l
 from tests.verification.checks.stubs import remove_checks
 from verification.checks import nightly
 from verification.checks.execution import list_required_check_keys
-from verification.checks.models import CheckRun
+from verification.checks.models import CheckResult, CheckRun
 from verification.checks.runner import list_checked_requirements, run_integration_checks
 from verification.checks.services import runs
 from verification.sources.errors import SourceUnavailableError
@@ -54,10 +54,33 @@ def finish_runs(provider):
     CheckRun.objects.filter(integration=provider).update(finished_at=timezone.now())
 
 
-def test_page_before_the_first_run_shows_that_no_check_has_run(sign_in, alice, address):
+def get_pending_checks(response):
+    """Return whether the list of checks without a result is open, its summary, and its length. None without a list."""
+    page = BeautifulSoup(response.content, "html.parser")
+    details = next((each for each in page.select("details") if "run yet" in each.summary.text), None)
+    if details is None:
+        return None
+    return details.has_attr("open"), " ".join(details.summary.text.split()), len(details.select("li[id^=check-] a"))
+
+
+def test_page_before_the_first_run_lists_the_checks(sign_in, alice, provider, address):
+    count = len(list_required_check_keys(list_checked_requirements(provider)))
+    finish_runs(provider)
     response = sign_in(alice).get(address)
-    assert response.status_code == 200
-    assert set(get_summaries(response).values()) == {"This check hasn't run yet."}
+    assert get_summaries(response) == {}
+    assert get_pending_checks(response) == (True, f"{count} checks haven't run yet", count)
+
+
+def test_page_folds_the_checks_without_a_result(sign_in, alice, provider, address):
+    count = len(list_required_check_keys(list_checked_requirements(provider)))
+    run_checks(provider)
+    finish_runs(provider)
+    client = sign_in(alice)
+    assert get_pending_checks(client.get(address)) is None
+    CheckResult.objects.exclude(key="repository.license").delete()
+    response = client.get(address)
+    assert list(get_summaries(response)) == ["License"]
+    assert get_pending_checks(response) == (False, f"{count - 1} checks haven't run yet", count - 1)
 
 
 def test_page_shows_results_with_evidence(sign_in, alice, provider, address):
