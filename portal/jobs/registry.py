@@ -1,13 +1,12 @@
 """Schedule of the periodic jobs for beat and run_jobs.
 
 Beat sends each job to a worker at its interval. `run_jobs` runs overdue jobs, with at least one thread per queue, so
-that a slow mail server or repository doesn't delay clocks. `@periodic_job` in an app's `tasks.py` adds a job. The jobs
-listed below name their function as text, which is imported when the job first runs.
+that a slow mail server or repository doesn't delay clocks. Each job names its function as text, which is imported when
+the job first runs.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 # A second start within this share of the interval is skipped, because beat and busy workers are not exact.
 MIN_INTERVAL_SHARE = 0.5
@@ -33,9 +32,15 @@ class PeriodicJob:
 QUEUES = ("clocks", "email", "network", "checks", "sandbox", "webhooks")
 # Threads of run_jobs, by default one. A receiver of webhooks can take ten seconds to respond.
 THREADS_BY_QUEUE = {"webhooks": 4}
-JOBS = [
+DISPATCH_SECONDS = 5
+JOBS = (
+    PeriodicJob("jobs.dispatch_due", "portal.jobs.tasks.dispatch_due", DISPATCH_SECONDS),
+    PeriodicJob("jobs.prune", "portal.jobs.services.prune_finished", 3600, "network"),
     PeriodicJob("sla.process_deliveries", "integrations.sla.github.delivery_processing.process_due_deliveries", 10),
     PeriodicJob("sla.advance_clocks", "integrations.sla.tasks.advance_due_clocks", 10),
+    PeriodicJob(
+        "sla.enqueue_reconciliations", "integrations.sla.github.reconciliation.enqueue_due_repositories", 30, "network"
+    ),
     PeriodicJob("sla.send_alerts", "integrations.sla.notifications.send_due_notifications", 10),
     PeriodicJob("sla.create_early_warnings", "integrations.sla.warnings.create_early_warnings", 900),
     PeriodicJob("escalations.forward_failed_emails", "integrations.escalations.delivery_failures.forward_due", 30),
@@ -47,6 +52,11 @@ JOBS = [
     PeriodicJob("testruns.request_inspections", "verification.testruns.tasks.request_new_inspections", 900, "sandbox"),
     PeriodicJob("sla.delete_old_bodies", "integrations.sla.github.webhook_intake.delete_old_bodies", 3600, "network"),
     PeriodicJob("sources.delete_unused_responses", "verification.sources.http_cache.forget_unused", 3600, "network"),
+    PeriodicJob("notifications.queue_stored_emails", "portal.notifications.tasks.queue_stored_emails", 300, "email"),
+    PeriodicJob("search.index_documentation", "portal.search.tasks.index_documentation", 3600, "network"),
+    PeriodicJob("search.rebuild", "portal.search.tasks.rebuild", 86400, "network"),
+    PeriodicJob("discovery.delete_abandoned", "verification.discovery.tasks.delete_abandoned", 86400, "network"),
+    PeriodicJob("webhooks.enqueue_due", "portal.webhooks.tasks.enqueue_due_endpoints", 60, "webhooks"),
     PeriodicJob("webhooks.delete_expired", "portal.webhooks.services.delete_expired_data", 3600, "network"),
     PeriodicJob("compliance.advance_cases", "integrations.compliance.tasks.advance_cases", 60),
     PeriodicJob("directory.refresh_listings", "portal.directory.services.refresh_due_listings", 60),
@@ -63,19 +73,4 @@ JOBS = [
     PeriodicJob("reviews.record_conflicts", "integrations.reviews.services.conflicts.record_known_conflicts", 3600),
     PeriodicJob("submissions.maintain_credentials", "integrations.submissions.tasks.maintain_credentials", 60),
     PeriodicJob("accounts.delete_expired_sessions", "portal.accounts.cleanup.delete_expired", 86400, "network"),
-]
-
-
-def periodic_job(
-    name: str, *, every: timedelta, queue: str = QUEUES[0]
-) -> Callable[[Callable[[datetime], int]], Callable[[datetime], int]]:
-    """Add a function to the schedule. It takes the current time and returns the number of items it handled."""
-    if queue not in QUEUES or name in {job.name for job in JOBS}:
-        raise ValueError(f"The periodic job {name} already exists, or its queue {queue!r} is unknown.")
-
-    def add(function: Callable[[datetime], int]) -> Callable[[datetime], int]:
-        path = f"{function.__module__}.{function.__qualname__}"
-        JOBS.append(PeriodicJob(name, path, int(every.total_seconds()), queue))
-        return function
-
-    return add
+)

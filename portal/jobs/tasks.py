@@ -1,4 +1,4 @@
-"""Celery tasks that run jobs, and the periodic jobs of the job queue."""
+"""Celery tasks that run jobs, and the periodic job that publishes due jobs."""
 
 import logging
 from datetime import datetime, timedelta
@@ -9,11 +9,9 @@ from django.db import DatabaseError
 from portal.jobs import execution
 from portal.jobs.periodic import run_scheduled
 from portal.jobs.publishing import publish_jobs
-from portal.jobs.registry import JOBS, periodic_job
-from portal.jobs.services import prune_finished
+from portal.jobs.registry import DISPATCH_SECONDS, JOBS
 
 logger = logging.getLogger(__name__)
-DISPATCH_INTERVAL = timedelta(seconds=5)
 DISPATCH_COUNT = 200
 MAX_RUN_SECONDS = 3600
 
@@ -36,15 +34,8 @@ def run(job_id: int) -> None:
         logger.warning("Job %s waits for the database (%s).", job_id, error)
 
 
-@periodic_job("jobs.dispatch_due", every=DISPATCH_INTERVAL)
 def dispatch_due(now: datetime) -> int:
     """Publish due jobs: retries, jobs of processes that died, and jobs whose message was lost."""
     due = list(execution.list_runnable(now).values_list("pk", flat=True)[:DISPATCH_COUNT])
     # A message that expires before a worker starts the job is published again in the next round.
-    return publish_jobs(due, expires=DISPATCH_INTERVAL)
-
-
-@periodic_job("jobs.prune", every=timedelta(hours=1), queue="network")
-def prune(now: datetime) -> int:
-    """Delete old finished jobs."""
-    return prune_finished(now)
+    return publish_jobs(due, expires=timedelta(seconds=DISPATCH_SECONDS))

@@ -8,7 +8,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from portal.jobs.definitions import Backoff, JobContext, PermanentFailure, ResourceBlocked, RetryLater, job
-from portal.jobs.registry import periodic_job
 from portal.jobs.services import build_job, enqueue, enqueue_new_jobs
 from portal.notifications.delivery import DeliveryError, deliver
 from portal.notifications.models import EmailMessage
@@ -77,7 +76,6 @@ def send_email(context: JobContext, *, email_id: int) -> None:
     unsent.update(state=State.SENT, sent_at=timezone.now(), last_error="")
 
 
-@periodic_job("notifications.queue_stored_emails", every=timedelta(minutes=5), queue="email")
 def queue_stored_emails(now: datetime) -> int:
     """Queue the emails that were stored before a mail server was set up. Return their number.
 

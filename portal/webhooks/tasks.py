@@ -15,7 +15,6 @@ from portal.core.crypto import DecryptionError
 from portal.jobs.definitions import Backoff, JobContext, Reschedule, ResourceBlocked, RetryLater, job
 from portal.jobs.limits import list_blocked, unblock_resource
 from portal.jobs.models import Job
-from portal.jobs.registry import periodic_job
 from portal.jobs.services import enqueue
 from portal.webhooks.delivery_results import save_outcomes
 from portal.webhooks.http_delivery import DeliveryBatch, send_batch
@@ -64,7 +63,6 @@ def deliver(context: JobContext, *, endpoint_id: int) -> Reschedule | None:
     return _reschedule(endpoint_id)
 
 
-@periodic_job("webhooks.enqueue_due", every=timedelta(minutes=1), queue="webhooks")
 def enqueue_due_endpoints(now: datetime) -> int:
     """Enqueue the jobs of endpoints with due deliveries and no running or due job. Return the number of jobs."""
     jobs = Job.objects.unfinished().filter(kind=deliver.kind)

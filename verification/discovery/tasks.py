@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 
-from portal.jobs.registry import periodic_job
 from verification.discovery.models import Discovery
 from verification.discovery.services import read_discovery
 
@@ -10,7 +9,6 @@ __all__ = ["delete_abandoned", "read_discovery"]
 KEEP_ABANDONED = timedelta(days=30)
 
 
-@periodic_job("discovery.delete_abandoned", every=timedelta(days=1), queue="network")
 def delete_abandoned(now: datetime) -> int:
     """Delete old discoveries from which no integration was started. Return how many."""
     return Discovery.objects.filter(integration=None, created_at__lt=now - KEEP_ABANDONED).delete()[0]

@@ -16,7 +16,6 @@ from integrations.sla.github import event_store, issue_sync, redelivery
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueEvent
 from integrations.sla.services import monitoring, projection
 from portal.jobs.definitions import Backoff, JobContext, ResourceBlocked, job
-from portal.jobs.registry import periodic_job
 from portal.jobs.services import enqueue
 from verification.sources import factory
 from verification.sources.errors import SourceError, SourceNotFoundError, SourceUnavailableError
@@ -44,7 +43,6 @@ def build_api(etag_cache: EtagStore) -> GitHubApi:
     return GitHubApi(settings.GITHUB_API_URL, auth, GitHubRateLimiter(name, limit, background=True), etag_cache)
 
 
-@periodic_job("sla.enqueue_reconciliations", every=timedelta(seconds=30), queue="network")
 def enqueue_due_repositories(now: datetime) -> int:
     """Enqueue polls of the due repositories, the longest waiting first. Return the number of repositories."""
     monitoring.start_missing_monitoring(now)

@@ -9,7 +9,7 @@ from django.db import OperationalError
 from portal.jobs import dispatcher, tasks
 from portal.jobs.execution import claim
 from portal.jobs.models import Job
-from portal.jobs.registry import JOBS, PeriodicJob, periodic_job
+from portal.jobs.registry import JOBS
 from portal.jobs.services import enqueue
 from tests.portal.jobs.conftest import NOW
 from tests.portal.jobs.sample_jobs import LEASE, calls, deliver, steps
@@ -122,16 +122,5 @@ def test_schedule_contains_the_periodic_jobs_of_the_queue():
     own = [(job.name, job.function_path, job.seconds, job.queue) for job in JOBS if job.name.startswith("jobs.")]
     assert own == [
         ("jobs.dispatch_due", "portal.jobs.tasks.dispatch_due", 5, "clocks"),
-        ("jobs.prune", "portal.jobs.tasks.prune", 3600, "network"),
+        ("jobs.prune", "portal.jobs.services.prune_finished", 3600, "network"),
     ]
-
-
-def test_periodic_decorator_adds_a_function_to_the_schedule_once(monkeypatch):
-    monkeypatch.setattr("portal.jobs.registry.JOBS", schedule := [])
-    add = periodic_job("mine", every=timedelta(minutes=2), queue="email")
-    add(tasks.prune)
-    assert schedule == [PeriodicJob("mine", "portal.jobs.tasks.prune", 120, "email")]
-    with pytest.raises(ValueError, match="The periodic job mine already exists"):
-        periodic_job("mine", every=SECOND)
-    with pytest.raises(ValueError, match="its queue 'nowhere' is unknown"):
-        periodic_job("other", every=SECOND, queue="nowhere")
