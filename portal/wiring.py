@@ -11,10 +11,12 @@ from django.utils.translation import gettext as _
 from integrations.compliance import evidence, partner_activity
 from integrations.escalations import services as escalation
 from integrations.partners import notices as account_notices
+from integrations.partners.models import Partner
 from integrations.programs.requirements import RequirementKind
 from integrations.reviews.services import conflicts
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
+from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, changes, evidence_snapshots, responsibility
 from integrations.submissions.workflow.evidence import set_evidence_provider
 from integrations.submissions.workflow.guards import EMAIL_SENT_MESSAGE
@@ -57,24 +59,6 @@ def run_checks(event: AuditEvent) -> None:
         runs.request_check_run(event.integration, now=event.at, reason=event.summary)
 
 
-def start_monitoring(event: AuditEvent) -> None:
-    """Start the SLA clocks of the repository."""
-    if event.integration is not None:
-        monitoring.start_monitoring(event.integration, event.at)
-
-
-def stop_monitoring(event: AuditEvent) -> None:
-    """Stop the SLA clocks of the repository."""
-    if event.integration is not None:
-        monitoring.stop_monitoring(event.integration, event.at)
-
-
-def follow_repository_change(event: AuditEvent) -> None:
-    """Monitor the new repository after a change."""
-    if event.integration is not None:
-        monitoring.update_repository(event.integration, event.at)
-
-
 def delete_repository_facts(event: AuditEvent) -> None:
     """Delete the facts about the former repository."""
     if event.integration is not None:
@@ -85,12 +69,6 @@ def update_agreements(event: AuditEvent) -> None:
     """Update the requirements of agreements that changed while the integration had ended."""
     if event.integration is not None:
         agreements.update_agreement_requirements([event.integration], event.at)
-
-
-def store_evidence(event: AuditEvent) -> None:
-    """Store the evidence of the review round, with which the next round is compared."""
-    if event.integration is not None:
-        evidence_snapshots.take_snapshot(event.integration, event.at)
 
 
 def check_answers(event: AuditEvent) -> None:
@@ -110,24 +88,6 @@ def silence_former_member(event: AuditEvent) -> None:
         email.silence_person(event.data["person"], event.partner.pk)
 
 
-def refresh_integrations(event: AuditEvent) -> None:
-    """Refresh the next actions that depend on the state of the company."""
-    if event.partner is not None:
-        changes.refresh_partner_integrations(event.partner, event.at)
-
-
-def release_reviews(event: AuditEvent) -> None:
-    """Release the reviews that people can't decide on after a merge, because they have a conflict of interest."""
-    if event.partner is not None:
-        conflicts.release_conflicted_reviews(event.partner, event.at)
-
-
-def remove_webhooks(event: AuditEvent) -> None:
-    """Remove the webhooks of a closed company."""
-    if event.partner is not None:
-        webhooks.remove_partner_endpoints(event.partner, event.at)
-
-
 def update_listing(event: AuditEvent) -> None:
     """Update the listings in the directory."""
     if event.integration is not None:
@@ -136,6 +96,33 @@ def update_listing(event: AuditEvent) -> None:
         listings.refresh_partner_listings(event.partner, event.at)
 
 
+def _react_for_integration(act: Callable[[Integration, datetime], object]) -> Reaction:
+    """Return a reaction that calls a function with the integration and the time of the event."""
+
+    def reaction(event: AuditEvent) -> None:
+        if event.integration is not None:
+            act(event.integration, event.at)
+
+    return reaction
+
+
+def _react_for_partner(act: Callable[[Partner, datetime], object]) -> Reaction:
+    """Return a reaction that calls a function with the company and the time of the event."""
+
+    def reaction(event: AuditEvent) -> None:
+        if event.partner is not None:
+            act(event.partner, event.at)
+
+    return reaction
+
+
+start_monitoring = _react_for_integration(monitoring.start_monitoring)
+stop_monitoring = _react_for_integration(monitoring.stop_monitoring)
+follow_repository_change = _react_for_integration(monitoring.update_repository)
+store_evidence = _react_for_integration(evidence_snapshots.take_snapshot)  # the next review round is compared with it
+refresh_integrations = _react_for_partner(changes.refresh_partner_integrations)
+release_reviews = _react_for_partner(conflicts.release_conflicted_reviews)
+remove_webhooks = _react_for_partner(webhooks.remove_partner_endpoints)
 REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.created": (run_checks,),
     "review.requested": (store_evidence, run_checks),
