@@ -1,26 +1,20 @@
 """Environment variables of the portal. Invalid ones stop startup with an error message.
 
-docs/reference/settings.md is generated from the fields of PortalSettings.
+docs/reference/settings.md is generated from the fields of PortalSettings and the texts below them.
 """
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 from django.core.exceptions import ImproperlyConfigured
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from portal import environment_types as types
 from portal.core.client_ip import TrustedProxies
 from portal.core.value_types import JsonObject
-from portal.notifications import email_providers
 
 BASE_DIR = Path(__file__).resolve().parents[1]
-EmailProvider = Annotated[
-    str,
-    AfterValidator(types.build_choice_validator(email_providers.CHOICES)),
-    types.TypeName(types.join_options(email_providers.CHOICES)),
-]
 
 
 class PortalSettings(BaseSettings):
@@ -33,210 +27,164 @@ class PortalSettings(BaseSettings):
     model_config = SettingsConfigDict(case_sensitive=True, extra="ignore", frozen=True, validate_default=False)
 
     # Server
-    PORTAL_DATA: Path = Field(
-        default=BASE_DIR / ".data", description="Folder of the embedded database, uploads, and secrets."
-    )
-    PORT: types.Port = Field(default=8000, description="Port on 127.0.0.1 that `bin/up` serves.")
-    PORTAL_ENV: Literal["embedded", "production"] = Field(
-        default="embedded",
-        description="`production` requires secure settings, `embedded` requires none. "
-        "Must be set if the portal uses PostgreSQL or a public host.",
-    )
-    PORTAL_DEBUG: bool = Field(default=False, description="Shows tracebacks in pages. Not allowed in production.")
-    SITE_URL: types.WebUrl = Field(
-        default_factory=lambda values: f"http://127.0.0.1:{values['PORT']}",
-        description="URL of the portal, used in emails and links.",
-    )
-    ALLOWED_HOSTS: types.TextList = Field(
-        default=["127.0.0.1", "localhost", "[::1]"], description="Host names that the portal serves."
-    )
-    TRUSTED_PROXIES: types.Proxies = Field(
-        default=TrustedProxies(),
-        description="Number of proxies in front of the portal, or their networks. Required in production.",
-    )
-    STATIC_ROOT: Path = Field(
-        default_factory=lambda values: values["PORTAL_DATA"] / "static",
-        description="Folder that `collectstatic` writes to.",
-    )
-    LOG_LEVEL: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="INFO", description="Lowest level that is logged."
-    )
+    PORTAL_DATA: Path = BASE_DIR / ".data"
+    """Folder of the embedded database, uploads, and secrets."""
+    PORT: types.Port = 8000
+    """Port on 127.0.0.1 that `bin/up` serves."""
+    PORTAL_ENV: Literal["embedded", "production"] = "embedded"
+    """`production` requires secure settings, `embedded` requires none. Must be set if the portal uses PostgreSQL or a
+    public host."""
+    PORTAL_DEBUG: bool = False
+    """Shows tracebacks in pages. Not allowed in production."""
+    SITE_URL: types.WebUrl = Field(default_factory=lambda values: f"http://127.0.0.1:{values['PORT']}")
+    """URL of the portal, used in emails and links."""
+    ALLOWED_HOSTS: types.TextList = ["127.0.0.1", "localhost", "[::1]"]
+    """Host names that the portal serves."""
+    TRUSTED_PROXIES: types.Proxies = TrustedProxies()
+    """Number of proxies in front of the portal, or their networks. Required in production."""
+    STATIC_ROOT: Path = Field(default_factory=lambda values: values["PORTAL_DATA"] / "static")
+    """Folder that `collectstatic` writes to."""
+    LOG_LEVEL: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """Lowest level that is logged."""
 
     # Secrets
-    SECRET_KEY: SecretStr = Field(default=SecretStr(""), description="Signs sessions and links.")
-    ENCRYPTION_KEYS: types.SecretList = Field(
-        default=[], description="Keys that encrypt stored secrets, newest first. Older keys only decrypt."
-    )
-    BADGE_SIGNING_KEYS: types.SecretList = Field(
-        default=[], description="Secrets that sign badge statements, newest first. Older secrets only verify."
-    )
-    AUDIT_KEYS: types.KeyRing = Field(
-        default={}, description="Keys that seal the audit log, newest first. Older keys only verify."
-    )
+    SECRET_KEY: SecretStr = SecretStr("")
+    """Signs sessions and links."""
+    ENCRYPTION_KEYS: types.SecretList = []
+    """Keys that encrypt stored secrets, newest first. Older keys only decrypt."""
+    BADGE_SIGNING_KEYS: types.SecretList = []
+    """Secrets that sign badge statements, newest first. Older secrets only verify."""
+    AUDIT_KEYS: types.KeyRing = {}
+    """Keys that seal the audit log, newest first. Older keys only verify."""
 
     # Storage
     DATABASE_URL: types.DatabaseUrl = Field(
-        default_factory=lambda values: SecretStr(f"sqlite:///{values['PORTAL_DATA'] / 'portal.sqlite3'}"),
-        description="Database, such as `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=verify-full`.",
+        default_factory=lambda values: SecretStr(f"sqlite:///{values['PORTAL_DATA'] / 'portal.sqlite3'}")
     )
-    REDIS_URL: types.BrokerUrl = Field(
-        default=SecretStr(""), description="Broker and cache. If it is blank, `bin/up` starts its own."
-    )
-    AUDIT_ANCHOR_DIR: Path = Field(
-        default_factory=lambda values: values["PORTAL_DATA"] / "audit-anchors",
-        description="Folder of the daily anchors of the audit log. In production it must be outside `PORTAL_DATA`, "
-        "preferably on write-once storage.",
-    )
-    UPLOAD_MAX_MB: types.PositiveCount = Field(
-        default=20, description="Maximum size of an uploaded document in megabytes."
-    )
+    """Database, such as `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=verify-full`."""
+    REDIS_URL: types.BrokerUrl = SecretStr("")
+    """Broker and cache. If it is blank, `bin/up` starts its own."""
+    AUDIT_ANCHOR_DIR: Path = Field(default_factory=lambda values: values["PORTAL_DATA"] / "audit-anchors")
+    """Folder of the daily anchors of the audit log. In production it must be outside `PORTAL_DATA`, preferably on
+    write-once storage."""
+    UPLOAD_MAX_MB: types.PositiveCount = 20
+    """Maximum size of an uploaded document in megabytes."""
 
     # GitHub, registry, DNS, and sandbox
-    GITHUB_CLIENT_ID: str = Field(
-        default="", description="Client ID of the GitHub App for sign-in and private repositories. Blank hides both."
-    )
-    GITHUB_CLIENT_SECRET: SecretStr = Field(default=SecretStr(""), description="Client secret of the GitHub App.")
-    GITHUB_APP_SLUG: str = Field(
-        default="", description="Name of the GitHub App in its URL. People install it for their private repositories."
-    )
-    GITHUB_WEB_URL: types.WebUrl = Field(default="https://github.com", description="URL of GitHub's website.")
-    GITHUB_API_URL: types.WebUrl = Field(default="https://api.github.com", description="Base URL of the GitHub API.")
-    GITHUB_TOKEN: SecretStr = Field(
-        default=SecretStr(""),
-        description="Token for the GitHub API. Without it, the rate limit for anonymous requests applies.",
-    )
-    GITHUB_APP_ID: str = Field(
-        default="",
-        description="ID of a GitHub App that replaces the token. "
-        "Requires `GITHUB_APP_INSTALLATION` and `GITHUB_APP_KEY`.",
-    )
-    GITHUB_APP_INSTALLATION: types.Count = Field(default=0, description="Installation ID of the GitHub App.")
-    GITHUB_APP_KEY: SecretStr = Field(
-        default=SecretStr(""), description="Private key of the GitHub App (PEM). Line breaks may be written as `\\n`."
-    )
-    REGISTRY_URL: types.WebUrl = Field(
-        default="https://registry.terraform.io", description="Base URL of the provider registry."
-    )
-    DNS_SERVERS: types.DnsServers = Field(
-        default=[],
-        description="DNS servers that verify the domains of companies. If the list is blank, those of the system.",
-    )
-    ALLOW_LOOPBACK_HTTP: bool = Field(
-        default=False, description="Allows checks to read plain HTTP from this machine. Not allowed in production."
-    )
-    BLOCKED_NETWORKS: types.Networks = Field(
-        default=[],
-        description="Networks that URLs and programs of partners can't reach, such as the public addresses of your "
-        "company. Private networks are always blocked. The host of REGISTRY_URL must not be in one of the networks.",
-    )
-    SANDBOX_SOCKET: str = Field(
-        default="",
-        description="Socket of the sandbox service. If it is blank, the worker starts partners' programs itself.",
-    )
+    GITHUB_CLIENT_ID: str = ""
+    """Client ID of the GitHub App for sign-in and private repositories. Blank hides both."""
+    GITHUB_CLIENT_SECRET: SecretStr = SecretStr("")
+    """Client secret of the GitHub App."""
+    GITHUB_APP_SLUG: str = ""
+    """Name of the GitHub App in its URL. People install it for their private repositories."""
+    GITHUB_WEB_URL: types.WebUrl = "https://github.com"
+    """URL of GitHub's website."""
+    GITHUB_API_URL: types.WebUrl = "https://api.github.com"
+    """Base URL of the GitHub API."""
+    GITHUB_TOKEN: SecretStr = SecretStr("")
+    """Token for the GitHub API. Without it, the rate limit for anonymous requests applies."""
+    GITHUB_APP_ID: str = ""
+    """ID of a GitHub App that replaces the token. Requires `GITHUB_APP_INSTALLATION` and `GITHUB_APP_KEY`."""
+    GITHUB_APP_INSTALLATION: types.Count = 0
+    """Installation ID of the GitHub App."""
+    GITHUB_APP_KEY: SecretStr = SecretStr("")
+    """Private key of the GitHub App (PEM). Line breaks may be written as `\\n`."""
+    REGISTRY_URL: types.WebUrl = "https://registry.terraform.io"
+    """Base URL of the provider registry."""
+    DNS_SERVERS: types.DnsServers = []
+    """DNS servers that verify the domains of companies. If the list is blank, those of the system."""
+    ALLOW_LOOPBACK_HTTP: bool = False
+    """Allows checks to read plain HTTP from this machine. Not allowed in production."""
+    BLOCKED_NETWORKS: types.Networks = []
+    """Networks that URLs and programs of partners can't reach, such as the public addresses of your company. Private
+    networks are always blocked. The host of REGISTRY_URL must not be in one of the networks."""
+    SANDBOX_SOCKET: str = ""
+    """Socket of the sandbox service. If it is blank, the worker starts partners' programs itself."""
 
     # Email
-    EMAIL_HOST: str = Field(
-        default="",
-        description="SMTP server. Without a server or provider, emails are only stored and shown in the email log.",
+    EMAIL_HOST: str = ""
+    """SMTP server. Without a server or provider, emails are only stored and shown in the email log."""
+    EMAIL_PORT: types.Port = 587
+    """Port of the SMTP server."""
+    EMAIL_HOST_USER: str = ""
+    """User name for the SMTP server."""
+    EMAIL_HOST_PASSWORD: SecretStr = SecretStr("")
+    """Password for the SMTP server."""
+    EMAIL_USE_TLS: bool = True
+    """Encrypts the SMTP connection with STARTTLS."""
+    EMAIL_PROVIDER: Literal["smtp", "brevo", "mailersend", "mailgun", "mandrill", "postmark", "resend", "sparkpost"] = (
+        "smtp"
     )
-    EMAIL_PORT: types.Port = Field(default=587, description="Port of the SMTP server.")
-    EMAIL_HOST_USER: str = Field(default="", description="User name for the SMTP server.")
-    EMAIL_HOST_PASSWORD: SecretStr = Field(default=SecretStr(""), description="Password for the SMTP server.")
-    EMAIL_USE_TLS: bool = Field(default=True, description="Encrypts the SMTP connection with STARTTLS.")
-    EMAIL_PROVIDER: EmailProvider = Field(default=email_providers.SMTP, description="Service that sends emails.")
-    EMAIL_PROVIDER_KEY: SecretStr = Field(default=SecretStr(""), description="API key of the email provider.")
-    EMAIL_PROVIDER_URL: types.WebUrl = Field(
-        default="", description="API URL of the email provider, for another region."
-    )
-    DEFAULT_FROM_EMAIL: str = Field(default="Partner portal <portal@localhost>", description="Sender of all emails.")
-    EMAIL_LOG_PUBLIC: bool = Field(
-        default=True,
-        description="Shows the email log without sign-in, so that people can confirm their address. "
-        "Ignored in production and when emails are sent.",
-    )
+    """Service that sends emails."""
+    EMAIL_PROVIDER_KEY: SecretStr = SecretStr("")
+    """API key of the email provider."""
+    EMAIL_PROVIDER_URL: types.WebUrl = ""
+    """API URL of the email provider, for another region."""
+    DEFAULT_FROM_EMAIL: str = "Partner portal <portal@localhost>"
+    """Sender of all emails."""
+    EMAIL_LOG_PUBLIC: bool = True
+    """Shows the email log without sign-in, so that people can confirm their address. Ignored in production and when
+    emails are sent."""
 
     # People and API
-    PORTAL_LANGUAGES: types.Languages = Field(
-        default=["en"], description="Languages of the pages. Each has a folder in `locale/`."
-    )
+    PORTAL_LANGUAGES: types.Languages = ["en"]
+    """Languages of the pages. Each has a folder in `locale/`."""
     STAFF_SECOND_FACTOR: Literal["required", "offered"] = Field(
-        default_factory=lambda values: "required" if values["PORTAL_ENV"] == "production" else "offered",
-        description="Whether reviewers and staff need a second factor. In production, the default is `required`.",
+        default_factory=lambda values: "required" if values["PORTAL_ENV"] == "production" else "offered"
     )
-    ADMINISTRATOR_APPROVAL: bool = Field(
-        default=False, description="Requires a second administrator to approve each grant of the administrator role."
-    )
-    OIDC_ISSUER: types.WebUrl = Field(
-        default="",
-        description="Issuer URL of the OpenID Connect provider of the staff. Blank turns single sign-on off.",
-    )
-    OIDC_CLIENT_ID: str = Field(default="", description="Client ID at the provider.")
-    OIDC_CLIENT_SECRET: SecretStr = Field(default=SecretStr(""), description="Client secret at the provider.")
-    OIDC_DOMAINS: types.TextList = Field(
-        default=[], description="Domains of the email addresses that can use single sign-on."
-    )
-    OIDC_SCOPES: types.TextList = Field(
-        default=["openid", "profile", "email"],
-        description="Scopes to request. Okta requires the scope `groups` to send groups.",
-    )
-    OIDC_GROUPS_CLAIM: str = Field(default="groups", description="Claim that lists a person's groups.")
-    OIDC_GROUP_ROLES: types.GroupRoles = Field(
-        default={},
-        description="Roles of the groups. Each sign-in grants these roles and revokes those of other listed groups. "
-        "Repeat a group for several roles.",
-    )
-    OIDC_OMITS_EMPTY_GROUPS: bool = Field(
-        default=False,
-        description="The provider sends no groups claim for a person without groups, so a missing claim revokes roles.",
-    )
-    OIDC_REQUIRED: bool = Field(
-        default=False,
-        description="Refuses passwords, passkeys, and GitHub for people with a role or an address in `OIDC_DOMAINS`.",
-    )
-    OIDC_SECOND_FACTOR: bool = Field(
-        default=False,
-        description="The provider requires a second factor, so the portal doesn't. Requires `OIDC_REQUIRED`.",
-    )
-    OIDC_LOGOUT_URL: types.WebUrl = Field(
-        default="", description="Sign-out page of the provider, which opens after the portal's. Blank for none."
-    )
-    REAUTHENTICATION_MINUTES: types.PositiveCount = Field(
-        default=15,
-        description="Age of a sign-in after which changing an account or viewing a test account requires another.",
-    )
-    API_REQUESTS_PER_MINUTE: types.PositiveCount = Field(default=300, description="API requests per minute and token.")
+    """Whether reviewers and staff need a second factor. In production, the default is `required`."""
+    ADMINISTRATOR_APPROVAL: bool = False
+    """Requires a second administrator to approve each grant of the administrator role."""
+    OIDC_ISSUER: types.WebUrl = ""
+    """Issuer URL of the OpenID Connect provider of the staff. Blank turns single sign-on off."""
+    OIDC_CLIENT_ID: str = ""
+    """Client ID at the provider."""
+    OIDC_CLIENT_SECRET: SecretStr = SecretStr("")
+    """Client secret at the provider."""
+    OIDC_DOMAINS: types.TextList = []
+    """Domains of the email addresses that can use single sign-on."""
+    OIDC_SCOPES: types.TextList = ["openid", "profile", "email"]
+    """Scopes to request. Okta requires the scope `groups` to send groups."""
+    OIDC_GROUPS_CLAIM: str = "groups"
+    """Claim that lists a person's groups."""
+    OIDC_GROUP_ROLES: types.GroupRoles = {}
+    """Roles of the groups. Each sign-in grants these roles and revokes those of other listed groups. Repeat a group for
+    several roles."""
+    OIDC_OMITS_EMPTY_GROUPS: bool = False
+    """The provider sends no groups claim for a person without groups, so a missing claim revokes roles."""
+    OIDC_REQUIRED: bool = False
+    """Refuses passwords, passkeys, and GitHub for people with a role or an address in `OIDC_DOMAINS`."""
+    OIDC_SECOND_FACTOR: bool = False
+    """The provider requires a second factor, so the portal doesn't. Requires `OIDC_REQUIRED`."""
+    OIDC_LOGOUT_URL: types.WebUrl = ""
+    """Sign-out page of the provider, which opens after the portal's. Blank for none."""
+    REAUTHENTICATION_MINUTES: types.PositiveCount = 15
+    """Age of a sign-in after which changing an account or viewing a test account requires another."""
+    API_REQUESTS_PER_MINUTE: types.PositiveCount = 300
+    """API requests per minute and token."""
 
     # Programs
-    PROGRAM_EDITIONS: types.Editions = Field(
-        default={},
-        description="Editions in force, for new integrations of the named programs. Others use the newest edition "
-        "that is not upcoming.",
-    )
-    UNDO_MINUTES: types.Count = Field(
-        default=10, description="Minutes in which a decision can be undone before emails are sent."
-    )
-    REVIEW_CLAIM_MINUTES: types.PositiveCount = Field(
-        default=30, description="Minutes without activity after which a reviewer's claim ends."
-    )
-    NOTICE_GRACE_DAYS: types.PositiveCount = Field(
-        default=30, description="Days between a notice and a possible suspension."
-    )
-    DELISTING_AFTER_DAYS: types.PositiveCount = Field(
-        default=60, description="Days between a suspension and a possible delisting."
-    )
-    SLA_NOTICE_BREACH_COUNT: types.PositiveCount = Field(
-        default=2, description="Breaches within `SLA_NOTICE_WINDOW_DAYS` that suggest a notice."
-    )
-    SLA_NOTICE_WINDOW_DAYS: types.PositiveCount = Field(
-        default=90, description="Days in which breaches count toward a notice."
-    )
-    SLA_NOTICE_OVERDUE_FACTOR: Annotated[int, Field(ge=2)] = Field(
-        default=2, description="An open issue that takes this many times its target also suggests a notice."
-    )
-    ESCALATION_INTERVAL_HOURS: types.PositiveCount = Field(
-        default=24, description="Hours without a response after which a notification escalates to the next person."
-    )
-    REPORT_ZONE: types.TimeZone = Field(default="UTC", description="Time zone of the periods in SLA reports.")
+    PROGRAM_EDITIONS: types.Editions = {}
+    """Editions in force, for new integrations of the named programs. Others use the newest edition that is not
+    upcoming."""
+    UNDO_MINUTES: types.Count = 10
+    """Minutes in which a decision can be undone before emails are sent."""
+    REVIEW_CLAIM_MINUTES: types.PositiveCount = 30
+    """Minutes without activity after which a reviewer's claim ends."""
+    NOTICE_GRACE_DAYS: types.PositiveCount = 30
+    """Days between a notice and a possible suspension."""
+    DELISTING_AFTER_DAYS: types.PositiveCount = 60
+    """Days between a suspension and a possible delisting."""
+    SLA_NOTICE_BREACH_COUNT: types.PositiveCount = 2
+    """Breaches within `SLA_NOTICE_WINDOW_DAYS` that suggest a notice."""
+    SLA_NOTICE_WINDOW_DAYS: types.PositiveCount = 90
+    """Days in which breaches count toward a notice."""
+    SLA_NOTICE_OVERDUE_FACTOR: Annotated[int, Field(ge=2)] = 2
+    """An open issue that takes this many times its target also suggests a notice."""
+    ESCALATION_INTERVAL_HOURS: types.PositiveCount = 24
+    """Hours without a response after which a notification escalates to the next person."""
+    REPORT_ZONE: types.TimeZone = "UTC"
+    """Time zone of the periods in SLA reports."""
 
     @classmethod
     def settings_customise_sources(

@@ -1,7 +1,7 @@
 """Types of environment variables: how a text becomes a value, and what to say about one that is invalid."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -76,17 +76,6 @@ def build_url_validator(*schemes: str) -> Callable[[str], str]:
     return validate_url
 
 
-def build_choice_validator(options: Sequence[str]) -> Callable[[str], str]:
-    """Return a function that refuses all but the options. Use Literal where the options are written out."""
-
-    def validate_choice(value: str) -> str:
-        if value not in options:
-            raise ValueError(f"must be {join_options(options)}, not {value!r}")
-        return value
-
-    return validate_choice
-
-
 def _validate_broker_url(value: SecretStr) -> SecretStr:
     return SecretStr(build_url_validator("redis", "rediss", "unix")(value.get_secret_value()))
 
@@ -142,25 +131,23 @@ def _normalize_network(network: str) -> str:
         raise ValueError(f"must list networks without host bits, such as 203.0.113.0/24, not {network!r}") from None
 
 
-def _parse_editions(value: str) -> dict[str, str]:
-    editions = {}
+def _split_pairs(value: str, separator: str, expected: str) -> Iterator[tuple[str, str]]:
+    """Yield both parts of each item of a comma-separated list."""
     for item in split_list(value):
-        program, _, edition = item.partition("@")
-        if not (program and edition):
-            raise ValueError(f"must list PROGRAM@EDITION, separated by commas, such as nomad@2021-10, not {item!r}")
-        editions[program] = edition
-    return editions
+        name, _, text = item.partition(separator)
+        if not (name and text):
+            raise ValueError(f"must list {expected}, not {item!r}")
+        yield name, text
+
+
+def _parse_editions(value: str) -> dict[str, str]:
+    return dict(_split_pairs(value, "@", "PROGRAM@EDITION, separated by commas, such as nomad@2021-10"))
 
 
 def _parse_group_roles(value: str) -> dict[str, tuple[str, ...]]:
     """Return the roles of each group. A group that is listed several times has several roles."""
     roles: dict[str, tuple[str, ...]] = {}
-    for item in split_list(value):
-        group, _, role = item.partition("=")
-        if not (group and role):
-            raise ValueError(
-                f"must list GROUP=ROLE, separated by commas, such as nomad-team=manager:nomad, not {item!r}"
-            )
+    for group, role in _split_pairs(value, "=", "GROUP=ROLE, separated by commas, such as nomad-team=manager:nomad"):
         roles[group] = (*roles.get(group, ()), role)
     return roles
 

@@ -1,11 +1,14 @@
 """Command that writes the table of docs/reference/settings.md."""
 
+import ast
+from inspect import getsource
+from itertools import pairwise
 from pathlib import Path
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from portal.core.generated_docs import SectionDocsCommand, format_table_row
+from portal.core.generated_docs import SectionDocsCommand, format_table
 from portal.environment import BASE_DIR, PortalSettings
 from portal.environment_types import describe_type
 
@@ -23,6 +26,16 @@ def _format_default(field: FieldInfo) -> str:
     return str(default).removeprefix(f"{BASE_DIR}/") if default or default == 0 else ""
 
 
+def _read_descriptions() -> dict[str, str]:
+    """Return the text below each field. pydantic could read them, too, but would do so whenever a process starts."""
+    (settings_class,) = ast.parse(getsource(PortalSettings)).body
+    return {
+        ast.unparse(field.target): " ".join(ast.literal_eval(text.value).split())
+        for field, text in pairwise(ast.iter_child_nodes(settings_class))
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
+    }
+
+
 class Command(SectionDocsCommand):
     help = "Write the table of docs/reference/settings.md."
     subject = "the settings"
@@ -30,11 +43,9 @@ class Command(SectionDocsCommand):
 
     def build_section(self) -> str:
         """Return the settings as a Markdown table, without paths of this machine."""
-        lines = ["| Variable | Type | Default | Purpose |", "| --- | --- | --- | --- |"]
+        rows, descriptions = [], _read_descriptions()
         for name, field in PortalSettings.model_fields.items():
             default = _format_default(field)
             kind = describe_type(field).removeprefix("a ")
-            lines.append(
-                format_table_row([f"`{name}`", kind, f"`{default}`" if default else "", field.description or ""])
-            )
-        return "\n".join(lines)
+            rows.append([f"`{name}`", kind, f"`{default}`" if default else "", descriptions[name]])
+        return format_table(("Variable", "Type", "Default", "Purpose"), rows)
