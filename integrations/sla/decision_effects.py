@@ -16,7 +16,7 @@ from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-from portal.core.periods import Period, get_program_zone, get_week
+from portal.core.periods import Period, PeriodKind, get_period, get_program_zone
 from portal.ui.components.moments import when
 
 
@@ -96,7 +96,7 @@ def _find_week(issue: SupportIssue, now: datetime) -> Period:
     breach = SlaBreach.objects.filter(issue=issue, retracted_at=None).first()
     clock = SlaClock.objects.filter(issue=issue, is_committed=True, due_at__isnull=False).order_by("due_at").first()
     due_at = (breach.due_at if breach else None) or (clock.due_at if clock else None) or now
-    return get_week(due_at.astimezone(get_program_zone()).date())
+    return get_period(PeriodKind.WEEK, due_at.astimezone(get_program_zone()).date())
 
 
 def _read_totals(issue: SupportIssue, week: Period, now: datetime) -> Totals:

@@ -3,7 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -23,6 +23,11 @@ def iterate_own_commands() -> Iterator[tuple[str, BaseCommand]]:
 def format_table_row(cells: Iterable[str]) -> str:
     """Return one row of a Markdown table."""
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def format_table(headers: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a Markdown table."""
+    return "\n".join(map(format_table_row, [headers, ["---"] * len(headers), *rows]))
 
 
 def render_page(page: Path, section: str, table: str) -> str:

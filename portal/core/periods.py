@@ -76,11 +76,6 @@ def get_period(kind: PeriodKind, day: date) -> Period:
     return Period(kind, day.replace(month=day.month - (day.month - 1) % MONTH_COUNTS[kind], day=1))
 
 
-def get_week(day: date) -> Period:
-    """Return the ISO week of a day."""
-    return get_period(PeriodKind.WEEK, day)
-
-
 def parse_period(text: str) -> Period:
     """Return the period of a text such as "2026-W16", "2026-04", or "2026-Q2".
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from portal.core.generated_docs import TableDocsCommand, format_table_row
+from portal.core.generated_docs import TableDocsCommand, format_table
 from portal.requirements_ledger import LedgerDocument, LedgerRow, find_problems, load_ledger
 
 DOCS_PAGE = settings.BASE_DIR / "docs" / "reference" / "requirements.md"
@@ -31,17 +31,15 @@ def render_documents(documents: list[LedgerDocument]) -> Iterator[str]:
     yield f"{total} requirements, {proven} proven, {total - proven} not proven.\n"
     for document in documents:
         yield f"## {document.title}\n"
-        yield format_table_row(HEADER)
-        yield "|" + " --- |" * len(HEADER)
-        yield from map(render_row, document.requirements)
+        yield format_table(HEADER, map(list_cells, document.requirements))
         yield ""
 
 
-def render_row(row: LedgerRow) -> str:
-    """Return the row as Markdown."""
+def list_cells(row: LedgerRow) -> list[str]:
+    """Return the cells of the row in Markdown."""
     proof = [f"[{test.partition('::')[2]}](../../{test.partition('::')[0]})" for test in row.proof]
     state = "Proven" if row.is_proven else f"Not proven. {row.gap}".strip()
-    return format_table_row([row.id, row.asks, ", ".join(f"`{each}`" for each in row.by), ", ".join(proof), state])
+    return [row.id, row.asks, ", ".join(f"`{each}`" for each in row.by), ", ".join(proof), state]
 
 
 class Command(TableDocsCommand):

@@ -1,7 +1,7 @@
 """Command that writes the event types of docs/reference/events.md."""
 
 from portal.audit.event_types import CATALOG, Email, EventType
-from portal.core.generated_docs import SectionDocsCommand, format_table_row
+from portal.core.generated_docs import SectionDocsCommand, format_table
 
 
 def _list_cells(event_type: EventType) -> list[str]:
@@ -27,5 +27,4 @@ class Command(SectionDocsCommand):
 
     def build_section(self) -> str:
         """Return the catalog as Markdown."""
-        lines = ["| Type | History | Webhook | Data | Email to |", "| --- | --- | --- | --- | --- |"]
-        return "\n".join([*lines, *(format_table_row(_list_cells(event_type)) for event_type in CATALOG)])
+        return format_table(("Type", "History", "Webhook", "Data", "Email to"), map(_list_cells, CATALOG))

@@ -1,6 +1,6 @@
 """Command that writes the table of docs/reference/commands.md from the help texts of the commands."""
 
-from portal.core.generated_docs import SectionDocsCommand, format_table_row, iterate_own_commands
+from portal.core.generated_docs import SectionDocsCommand, format_table, iterate_own_commands
 
 
 class Command(SectionDocsCommand):
@@ -10,5 +10,5 @@ class Command(SectionDocsCommand):
 
     def build_section(self) -> str:
         """Return the portal's own commands as Markdown, sorted by name."""
-        rows = (format_table_row([f"`{name}`", command.help]) for name, command in iterate_own_commands())
-        return "\n".join(["| Command | Description |", "| --- | --- |", *rows])
+        rows = ([f"`{name}`", command.help] for name, command in iterate_own_commands())
+        return format_table(("Command", "Description"), rows)

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from portal.core.generated_docs import SectionDocsCommand, format_table_row
+from portal.core.generated_docs import SectionDocsCommand, format_table
 from portal.core.periods import PeriodKind
 from portal.reports.situations import COUNT_KEYS, build_situation, iterate_counts
 from portal.reports.summaries import build_subject, build_verdict, describe_next_action
@@ -21,5 +21,5 @@ class Command(SectionDocsCommand):
         for kind, counts in product(PeriodKind, list(iterate_counts())):
             figures = build_situation(counts, kind=kind)
             sentences = (build_subject(figures), describe_next_action(figures), build_verdict(figures))
-            rows.append(format_table_row((kind.capitalize(), *map(str, counts.values()), *sentences)))
-        return "\n".join([format_table_row(HEADERS), format_table_row(["---"] * len(HEADERS)), *rows])
+            rows.append((kind.capitalize(), *map(str, counts.values()), *sentences))
+        return format_table(HEADERS, rows)
