@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
-from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models.choices import STATE_LABELS
 from portal.analytics import metrics
-from portal.analytics.filters import PAGE_TITLES
 from portal.analytics.metrics import StageFigures
 from portal.core.value_types import TemplateContext
 from portal.ui.charts import stacked_bar
@@ -111,11 +109,3 @@ def _format_cell(bar: stacked_bar.StackedBar, kind: str) -> str:
 def build_rounds_chart(counts: list[tuple[str, int]]) -> Chart:
     columns = tuple(Column(_(label), n) for label, n in counts)
     return Chart("rounds", _("Reviews by number of rounds"), columns)
-
-
-def build_tabs(current: str, query: str) -> list[tuple[str, str, bool]]:
-    """Return the tabs of analytics pages as (label, URL, is current), keeping the filters."""
-    return [
-        (_(title), reverse(f"analytics:{name}") + (f"?{query}" if query else ""), name == current)
-        for name, title in PAGE_TITLES.items()
-    ]

@@ -12,13 +12,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.reports import schedules, unsubscribe
 from portal.reports.forms import ExternalRecipientForm, FrequencyForm, ReportScheduleForm
 from portal.reports.models import ExternalRecipient, Frequency
 from portal.reports.recipients import list_external_recipients, list_recipients, load_schedules
 from portal.reports.scopes import ReportScope, can_manage_report, find_report_scope, get_display_name
+from portal.ui.refusals import add_refusals_to_form
 
 
 def get_managed_scope(request: AuthenticatedRequest, scope: str) -> ReportScope:
@@ -70,12 +70,9 @@ def add_external_recipient(request: AuthenticatedRequest, scope: str) -> HttpRes
     if form.is_valid():
         email = form.cleaned_data["email"]
         frequency = Frequency(form.cleaned_data["frequency"])
-        try:
-            # The form has compared the address with the recipients, but a second request can be faster.
+        # The form has compared the address with the recipients, but a second request can be faster.
+        with add_refusals_to_form(form, "email"):
             schedules.add_external_recipient(report_scope, email, frequency, actor=request.user, now=timezone.now())
-        except ActionRefused as refusal:
-            form.add_error("email", str(refusal))
-        else:
             messages.success(request, _("We asked %(email)s to confirm.") % {"email": email})
             return redirect("reports:recipients", scope)
     schedule_form = ReportScheduleForm(instance=load_schedules([scope])[scope])

@@ -33,12 +33,12 @@ def report_refusals(request: HttpRequest, success_message: str = "") -> Iterator
 
 
 @contextmanager
-def add_refusals_to_form(form: BaseForm) -> Iterator[None]:
-    """Show a refusal of the block among the errors of the form."""
+def add_refusals_to_form(form: BaseForm, field: str | None = None) -> Iterator[None]:
+    """Show a refusal of the block among the errors of the form, by default not at a field."""
     try:
         yield
     except ActionRefused as refusal:
-        form.add_error(None, str(refusal))
+        form.add_error(field, str(refusal))
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:

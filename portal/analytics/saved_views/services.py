@@ -120,9 +120,9 @@ def get_page(name: str, user: AnyUser) -> SavablePage:
 
 
 def list_visible_views(user: AnyUser) -> QuerySet[SavedView]:
-    """Return the user's own views, and for program staff also shared views."""
+    """Return the user's own views, and for program staff also shared views. Those of removed lists are left out."""
     condition = Q(owner=user) | Q(owner=None) if permissions.is_program_staff(user) else Q(owner=user)
-    return SavedView.objects.filter(condition)
+    return SavedView.objects.filter(condition, page__in=PAGES)
 
 
 def save_view(user: User, name: str, title: str, query: str, *, shared: bool, now: datetime) -> SavedView:

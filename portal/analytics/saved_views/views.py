@@ -12,16 +12,15 @@ from integrations.partners import permissions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
-from portal.analytics.saved_views.forms import SavedViewForm
-from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusals
+from portal.analytics.saved_views.forms import SavedViewForm, SharableViewForm
+from portal.ui.refusals import add_refusals_to_form, report_refusals
 
 
 def list_saved_views(
     request: HttpRequest, *, renamed: SavedView | None = None, form: Form | None = None
 ) -> HttpResponse:
     """List the user's saved views, one of them with its invalid form to rename it."""
-    views = services.list_visible_views(request.user).filter(page__in=services.PAGES).order_by("page", "name", "pk")
+    views = services.list_visible_views(request.user).order_by("page", "name", "pk")
     rows = [
         {
             "view": view,
@@ -47,15 +46,14 @@ def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
     raw_query = (unsent or request.POST).get("query", "")
     query = services.normalize_query(savable_page, raw_query or request.GET.urlencode())
     form_data = request.POST if request.method == "POST" else unsent
-    form = SavedViewForm(data=form_data, can_share=permissions.can_write_for_programs(request.user))
+    form_type = SharableViewForm if permissions.can_write_for_programs(request.user) else SavedViewForm
+    form = form_type(data=form_data)
     if request.method == "POST" and form.is_valid():
         shared = bool(form.cleaned_data.get("shared"))
-        try:
+        with add_refusals_to_form(form, "name"):
             services.save_view(request.user, page, form.cleaned_data["name"], query, shared=shared, now=timezone.now())
             messages.success(request, _("View “%(name)s” saved.") % {"name": form.cleaned_data["name"]})
             return redirect(savable_page.build_url(query))
-        except ActionRefused as refusal:
-            form.add_error("name", str(refusal))
     cancel_url = f"{reverse(savable_page.url_name)}?{query}"
     context = {"form": form, "page": savable_page, "query": query, "cancel_url": cancel_url}
     return render(request, "analytics/save_view.html", context, status=422 if form.is_bound else 200)
@@ -84,12 +82,10 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def _rename(request: AuthenticatedRequest, view: SavedView) -> HttpResponse:
     form = SavedViewForm(data=request.POST, prefix=f"view-{view.pk}")
     if form.is_valid():
-        try:
+        with add_refusals_to_form(form, "name"):
             services.rename_view(view, form.cleaned_data["name"], request.user)
             messages.success(request, _("View renamed to “%(name)s”.") % {"name": view.name})
             return redirect("analytics:saved_views")
-        except ActionRefused as refusal:
-            form.add_error("name", str(refusal))
     return list_saved_views(request, renamed=view, form=form)
 
 

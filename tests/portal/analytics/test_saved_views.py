@@ -1,6 +1,7 @@
 """Tests of saved views: their users, and filters that no longer exist."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -55,6 +56,13 @@ def test_shared_view_is_shown_to_all_program_staff(sign_in: SignIn, rita: Any, r
     assert "In review" not in str(list_view_links(client.get("/integrations/")))
     save_view(client, "integrations", "stage=review", "Ours", shared="on")
     assert SavedView.objects.get(name="Ours").owner == alice
+
+
+def test_view_of_a_removed_list_is_not_found(sign_in: SignIn, rita: Any, now: datetime) -> None:
+    view = SavedView.objects.create(owner=rita, page="removed", name="Old", saved_at=now)
+    client = sign_in(rita)
+    assert client.post(f"/saved-views/{view.pk}/", {"action": "default"}).status_code == 404
+    assert "Old" not in client.get("/saved-views/").content.decode()
 
 
 def test_list_opens_with_the_default_view_and_can_show_everything(sign_in: SignIn, rita: Any) -> None:
