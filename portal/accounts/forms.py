@@ -21,13 +21,13 @@ from portal.core.time_zones import list_zone_choices
 FIELD_LABELS = {
     "email": gettext_lazy("Email address"),
     "login": gettext_lazy("Email address"),
-    "name": gettext_lazy("Your name"),
     "password": gettext_lazy("Password"),
     "password1": gettext_lazy("Password"),
     "password2": gettext_lazy("Confirm password"),
     "oldpassword": gettext_lazy("Current password"),
     "code": gettext_lazy("Code"),
 }
+NAME_LABEL, NAME_INPUT = gettext_lazy("Your name"), forms.TextInput(attrs={"autocomplete": "name"})
 INVALID_EMAIL_MESSAGE = gettext_lazy("Enter a valid email address, such as name@example.com.")
 
 
@@ -60,7 +60,7 @@ class LoginForm(LabeledFormMixin, account.LoginForm):
 class SignupForm(LabeledFormMixin, account.SignupForm):
     """Sign-up with name, email address, and password."""
 
-    name = PersonNameField(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    name = PersonNameField(label=NAME_LABEL, max_length=120, widget=NAME_INPUT)
     field_order = ("name", "email", "password1")
 
     def try_save(self, request: HttpRequest) -> object:
@@ -73,7 +73,7 @@ class SignupForm(LabeledFormMixin, account.SignupForm):
 class SocialSignupForm(LabeledFormMixin, social.SignupForm):
     """Sign-up details that GitHub did not provide."""
 
-    name = PersonNameField(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    name = PersonNameField(label=NAME_LABEL, max_length=120, widget=NAME_INPUT)
     field_order = ("name", "email")
 
 
@@ -116,11 +116,10 @@ class ActivateTotpForm(LabeledFormMixin, totp.ActivateTOTPForm):
 class AddPasskeyForm(LabeledFormMixin, webauthn.AddWebAuthnForm):
     """Name of a new passkey, and whether it replaces the password."""
 
-    name = SingleLineField(required=False, max_length=60)
+    name = SingleLineField(label=gettext_lazy("Passkey name"), required=False, max_length=60)
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["name"].label = _("Passkey name")
         self.fields["passwordless"].label = _("Use this passkey instead of the password")
         self.fields["passwordless"].help_text = _("Your device asks for a fingerprint, face, or PIN.")
         self.fields["passwordless"].initial = True
@@ -129,17 +128,13 @@ class AddPasskeyForm(LabeledFormMixin, webauthn.AddWebAuthnForm):
 class RenamePasskeyForm(LabeledFormMixin, webauthn.EditWebAuthnForm):
     """New name of a passkey."""
 
-    name = SingleLineField(max_length=60)
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["name"].label = _("Passkey name")
+    name = SingleLineField(label=gettext_lazy("Passkey name"), max_length=60)
 
 
 class ProfileForm(forms.ModelForm):
     """Name and time zone of a user."""
 
-    name = PersonNameField(label=gettext_lazy("Your name"), max_length=120)
+    name = PersonNameField(label=NAME_LABEL, max_length=120)
     zone = forms.ChoiceField(
         label=gettext_lazy("Time zone"),
         required=False,
