@@ -10,7 +10,7 @@ from integrations.partners import permissions
 from portal.accounts.models import User
 from portal.audit.event_types import DESCRIPTIONS, EMAILS, EVENT_TYPES, Audience
 from portal.core.form_fields import DayField, FilterField, FormArguments, SingleLineField
-from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
+from portal.notifications.categories import CATEGORIES, NotificationCategory
 from portal.notifications.models import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
 
@@ -58,7 +58,7 @@ class NotificationPreferencesForm(forms.Form):
         )
 
     def _add_category(self, category: NotificationCategory, mode_by_key: Mapping[str, str]) -> None:
-        choices = [(str(mode), _(MODE_LABELS[mode])) for mode in category.list_modes()]
+        choices = [(mode.value, mode.label) for mode in category.list_modes()]
         self.fields[category.key] = forms.ChoiceField(
             label=_(category.title),
             help_text=_(category.description),

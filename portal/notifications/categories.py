@@ -2,34 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 
-from django.utils.translation import gettext_noop
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
 
 from portal.audit.event_types import EMAILS, Category
 from portal.core.content_files import Content, load_content
 
 
-class DeliveryMode(StrEnum):
+class DeliveryMode(TextChoices):
     """Where a notification goes and when."""
 
-    IMMEDIATE = "immediate"
-    DAILY = "daily"
-    WEEKLY = "weekly"
-    PORTAL = "portal"
-    OFF = "off"
+    IMMEDIATE = "immediate", gettext_lazy("Immediate email")
+    DAILY = "daily", gettext_lazy("Daily digest email")
+    WEEKLY = "weekly", gettext_lazy("Weekly digest email")
+    PORTAL = "portal", gettext_lazy("Portal only")
+    OFF = "off", gettext_lazy("Off")
 
 
-MODE_LABELS: Mapping[DeliveryMode, str] = MappingProxyType(
-    {
-        DeliveryMode.IMMEDIATE: gettext_noop("Immediate email"),
-        DeliveryMode.DAILY: gettext_noop("Daily digest email"),
-        DeliveryMode.WEEKLY: gettext_noop("Weekly digest email"),
-        DeliveryMode.PORTAL: gettext_noop("Portal only"),
-        DeliveryMode.OFF: gettext_noop("Off"),
-    }
-)
 DIGEST_MODES = (DeliveryMode.DAILY, DeliveryMode.WEEKLY)
 
 
