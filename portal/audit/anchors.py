@@ -49,15 +49,7 @@ class Anchor:
 
     def compute_mac(self) -> str:
         """Return the seal that the anchor must have. Raises UnknownKeyError."""
-        content = [
-            self.number,
-            self.written_at,
-            self.previous,
-            self.streams,
-            self.events,
-            {stream: list(head) for stream, head in self.heads.items()},
-            self.key_id,
-        ]
+        *content, _mac = _get_fields(self).values()
         return compute_seal("anchor", content, self.key_id)
 
 

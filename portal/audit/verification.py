@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 
 from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, Heads, find_start, merge_heads, read_anchors
@@ -27,14 +28,6 @@ class Fault:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
-
-
-@dataclass(frozen=True, slots=True)
-class AnchoredEvent:
-    """Event hash that an anchor recorded."""
-
-    anchor: int
-    hash: str
 
 
 def verify_log(
@@ -182,10 +175,10 @@ class _AnchorComparison:
 
     def __init__(self, anchors: list[Anchor]) -> None:
         self.anchors = anchors
-        self.expected: dict[str, dict[int, AnchoredEvent]] = defaultdict(dict)
+        self.expected: dict[str, dict[int, Anchor]] = defaultdict(dict)
         for anchor in anchors:
-            for stream, (seq, mac) in anchor.heads.items():
-                self.expected[stream][seq] = AnchoredEvent(anchor.number, mac)
+            for stream, (seq, _mac) in anchor.heads.items():
+                self.expected[stream][seq] = anchor
         self.keys = _KeyHistory(anchors)
         self.lengths: dict[str, int] = {}
         self.event_faults: list[Fault] = []
@@ -199,9 +192,9 @@ class _AnchorComparison:
             self.lengths[event.stream] = event.seq
             self.oldest = min(self.oldest or event.at, event.at)
             # What is left at the end was removed from the log.
-            anchored_event = self.expected.get(event.stream, {}).pop(event.seq, None)
-            if anchored_event is not None and anchored_event.hash != event.hash:
-                message = f"it differs from the event in anchor {anchored_event.anchor}: the stream was rewritten"
+            anchor = self.expected.get(event.stream, {}).pop(event.seq, None)
+            if anchor is not None and anchor.heads[event.stream] != (event.seq, event.hash):
+                message = f"it differs from the event in anchor {anchor.number}: the stream was rewritten"
                 self.event_faults.append(Fault(place, message))
             if misuse := self.keys.describe_misuse(event):
                 self.event_faults.append(Fault(place, misuse))
@@ -220,10 +213,10 @@ class _AnchorComparison:
         yield from self.keys.find_faults()
         yield from self.event_faults
         for stream, missing in sorted(self.expected.items()):
-            for seq, anchored_event in sorted(missing.items()):
+            for seq, anchor in sorted(missing.items(), key=itemgetter(0)):
                 length = self.lengths.get(stream, 0)
                 state = f"cut off after event {length}" if length else "deleted"
-                yield Fault(stream, f"it was {state}: anchor {anchored_event.anchor} lists event {seq}")
+                yield Fault(stream, f"it was {state}: anchor {anchor.number} lists event {seq}")
         # Read the folder again: an anchor may have been written after the first read and recorded before the query.
         macs = {anchor.number: anchor.mac for anchor in read_anchors(folder)[0]}
         for number, mac in self.recorded_anchors:
