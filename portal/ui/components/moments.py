@@ -47,10 +47,9 @@ def format_time(moment: datetime | time) -> str:
 
 def format_clock(moment: datetime | None) -> str:
     """Return a time of day in the active time zone, with "UTC" if that is the zone, or an empty string for None."""
-    return "" if moment is None else _format_local_clock(timezone.localtime(moment))
-
-
-def _format_local_clock(local: datetime) -> str:
+    if moment is None:
+        return ""
+    local = timezone.localtime(moment)
     return f"{format_time(local)} {UTC_NAME}" if str(local.tzinfo) == UTC_NAME else format_time(local)
 
 
@@ -61,21 +60,15 @@ def format_exact(moment: date, now: datetime) -> str:
     """
     if not isinstance(moment, datetime):
         return format_day(moment, now)
-    return _format_local_exact(timezone.localtime(moment), now)
-
-
-def _format_local_exact(local: datetime, now: datetime) -> str:
-    return f"{format_day(local, now)}, {_format_local_clock(local)}"
+    return f"{format_day(timezone.localtime(moment), now)}, {format_clock(moment)}"
 
 
 def format_full(moment: date) -> str:
     """Return a time with year and time zone for tooltips."""
-    return _format_local_full(timezone.localtime(moment) if isinstance(moment, datetime) else moment)
-
-
-def _format_local_full(local: date) -> str:
-    day = _format_with_year(local)
-    return f"{day}, {format_time(local)} {local.tzname()}" if isinstance(local, datetime) else day
+    if not isinstance(moment, datetime):
+        return _format_with_year(moment)
+    local = timezone.localtime(moment)
+    return f"{_format_with_year(local)}, {format_time(local)} {local.tzname()}"
 
 
 def format_span(seconds: float) -> str:
@@ -108,17 +101,13 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
         return EMPTY
     require_choice(form, FORMS, "form")
     now = now or timezone.now()
-    zone = timezone.get_current_timezone()  # once, because a page has many times
-    local, exact, relative = moment, "", ""
-    if isinstance(moment, datetime):
-        local = moment.astimezone(zone)
-        if form in ("exact", "both"):
-            exact = _format_local_exact(local, now.astimezone(zone))
-        if form != "exact":
-            relative = format_span((now - moment).total_seconds()) if form == "age" else format_relative(moment, now)
-    else:
-        form, exact = "day", format_day(moment, now.astimezone(zone))
-    return SafeString(get_macro(MACROS, "when")(form, format_iso(moment), _format_local_full(local), exact, relative))
+    relative = ""
+    if not isinstance(moment, datetime):
+        form = "day"
+    elif form != "exact":
+        relative = format_span((now - moment).total_seconds()) if form == "age" else format_relative(moment, now)
+    exact = "" if form in ("relative", "age") else format_exact(moment, timezone.localtime(now))
+    return SafeString(get_macro(MACROS, "when")(form, format_iso(moment), format_full(moment), exact, relative))
 
 
 def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
