@@ -31,8 +31,8 @@ from portal.notifications.tasks import enqueue_email
 from portal.reports import unsubscribe
 from portal.reports.models import ReportSnapshot
 from portal.reports.presenters import build_current_context
-from portal.reports.recipients import Recipient, is_wanted, list_recipients
-from portal.reports.schedules import lock_report, record_report_event
+from portal.reports.recipients import Recipient, is_wanted, list_recipients, lock_report
+from portal.reports.schedules import record_report_event
 from portal.reports.scopes import find_report_scope
 
 TEMPLATE = "report"

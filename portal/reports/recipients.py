@@ -42,6 +42,12 @@ class Recipient:
         return self.person.name if self.person else ""
 
 
+def lock_report(scope: str) -> None:
+    """Lock a report's log and emails until the end of the transaction."""
+    # The events of a stream are numbered and chained (decision 0007), so writers have to take turns.
+    ReportSnapshot.objects.filter(scope=scope).order_by("pk").select_for_update().first()
+
+
 def list_recipients(report_scope: ReportScope) -> list[Recipient]:
     """Return everyone who can receive a report, including readers who never want it, but no address twice."""
     schedule = load_schedules([report_scope.key])[report_scope.key]

@@ -14,16 +14,10 @@ from portal.core.value_types import NamedValues
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from portal.reports import unsubscribe
-from portal.reports.models import ExternalRecipient, Frequency, ReportSnapshot
-from portal.reports.recipients import load_schedules
+from portal.reports.models import ExternalRecipient, Frequency
+from portal.reports.recipients import load_schedules, lock_report
 from portal.reports.scopes import ReportScope, get_display_name
 from portal.ui.components.moments import format_time
-
-
-def lock_report(scope: str) -> None:
-    """Lock a report's log until the end of the transaction."""
-    # The events of a stream are numbered and chained (decision 0007), so writers have to take turns.
-    ReportSnapshot.objects.filter(scope=scope).order_by("pk").select_for_update().first()
 
 
 def record_report_event(scope: str, event_type: str, *, actor: User | None, now: datetime, **data: str | int) -> None:

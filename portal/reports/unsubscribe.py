@@ -4,12 +4,13 @@ from functools import partial
 from typing import Any
 
 from django.core import signing
+from django.db import transaction
 
 from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.notifications.unsubscribe import build_url
 from portal.reports.models import ExternalRecipient, Frequency, ReportSnapshot, ReportSubscription
-from portal.reports.recipients import is_wanted
+from portal.reports.recipients import is_wanted, lock_report
 
 SALT = "report"
 # A token for one purpose is invalid for another: who may read a file can't unsubscribe its recipient.
@@ -22,8 +23,11 @@ def build_email_key_prefix(scope: str) -> str:
     return f"report:{scope}:"
 
 
-def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscription:
+@transaction.atomic
+def update_subscription(reader: Any, scope: str, frequency: str) -> None:
     """Set the report frequency of a reader, and cancel the scheduled emails that no longer match it."""
+    # Without the lock, a delivery that has not been committed would add an email that nothing cancels.
+    lock_report(scope)
     prefix = build_email_key_prefix(scope)
     scheduled = EmailMessage.objects.filter(person=reader, key__startswith=prefix, state=EmailMessage.State.HELD)
     periods = [key.removeprefix(prefix).partition(":")[0] for key in scheduled.values_list("key", flat=True)]
@@ -31,10 +35,7 @@ def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscr
         if not is_wanted(snapshot, Frequency(frequency)):
             emails = scheduled.filter(key__startswith=f"{prefix}{snapshot.period}:")
             emails.update(state=EmailMessage.State.CANCELED)
-    subscription, _ = ReportSubscription.objects.update_or_create(
-        user=reader, scope=scope, defaults={"frequency": frequency}
-    )
-    return subscription
+    ReportSubscription.objects.update_or_create(user=reader, scope=scope, defaults={"frequency": frequency})
 
 
 def build_external_url(recipient: ExternalRecipient, page: str = "reports:stop_external") -> str:
