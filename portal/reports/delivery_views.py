@@ -16,7 +16,7 @@ from portal.reports import deliveries
 from portal.reports.models import Frequency, ReportSnapshot
 from portal.reports.period_texts import describe_period
 from portal.reports.recipients import Recipient, list_recipients
-from portal.reports.scopes import can_manage_report, find_report_scope, get_display_name
+from portal.reports.scopes import can_manage_report, get_display_name
 from portal.reports.views import get_snapshot
 
 PAGE_SIZE = 50
@@ -28,8 +28,8 @@ def get_managed_snapshot(
     request: AuthenticatedRequest, scope: str, period: str
 ) -> tuple[ReportSnapshot, list[Recipient]]:
     """Return a report that the user manages and everyone who can receive it, or raise Http404."""
-    snapshot, report_scope = get_snapshot(request, scope, period), find_report_scope(scope)
-    if report_scope is None or not can_manage_report(request.user, report_scope):
+    snapshot, report_scope = get_snapshot(request, scope, period)
+    if not can_manage_report(request.user, report_scope):
         raise Http404(_("Only managers of the program and staff can see the emails of this report."))
     return snapshot, list_recipients(report_scope)
 

@@ -53,7 +53,7 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
     zone, period = ZoneInfo(figures["zone"]), parse_period(figures["period"])
     texts, previous_label = build_texts(period), build_text(period.previous, "short_label")
     totals, previous_totals = figures["totals"], figures["previous_totals"]
-    figure_list = [_build_figure(title, key, totals, previous_totals) for title, key in _list_figure_titles(figures)]
+    rows = {key: _build_figure_row(title, key, totals, previous_totals) for title, key in _list_figure_titles(figures)}
     return {
         **figures,
         "texts": texts,
@@ -71,10 +71,10 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "end": _parse_day(figures["end"], zone) - timedelta(days=1),
         "data_up_to": _parse_moment(figures["data_up_to"], zone),
         "created_at": _parse_moment(figures["created_at"], zone),
-        "figures": figure_list,
+        "figures": list(rows.values()),
         "figure_headers": (_("Metric"), texts["short_label"], previous_label),
-        "headline_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] in HEADLINE_KEYS],
-        "figure_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] not in HEADLINE_KEYS],
+        "headline_rows": [row for key, row in rows.items() if key in HEADLINE_KEYS],
+        "figure_rows": [row for key, row in rows.items() if key not in HEADLINE_KEYS],
         "trend_bars": [_build_trend_bar(row) for row in figures.get("trend", ())],  # older reports have none
         "overdue_issues": [_build_row(row, zone) for row in figures["overdue_issues"]],
         "due_soon_issues": [_build_row(row, zone) for row in figures["due_soon_issues"]],
@@ -164,14 +164,11 @@ def _format_number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _build_figure(title: str, key: str, totals: JsonObject, previous_totals: JsonObject) -> dict[str, str]:
+def _build_figure_row(title: str, key: str, totals: JsonObject, previous_totals: JsonObject) -> tuple[str, str, str]:
+    """Return the title and the values of this and the previous period."""
     format_value: Callable[[Any], str] = FIGURE_FORMATS.get(key, str)
-    previous_value = "" if previous_totals[key] is None else format_value(previous_totals[key])
-    return {"key": key, "title": title, "value": format_value(totals[key]), "previous_value": previous_value}
-
-
-def _build_figure_row(figure: dict[str, str]) -> tuple[str, str, str]:
-    return figure["title"], figure["value"], figure["previous_value"] or "–"
+    previous_value = "–" if previous_totals[key] is None else format_value(previous_totals[key])
+    return title, format_value(totals[key]), previous_value
 
 
 def _build_trend_bar(row: JsonObject) -> tuple[str, int, str]:

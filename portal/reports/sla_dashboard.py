@@ -9,8 +9,6 @@ from operator import itemgetter
 from typing import Any
 
 from django.db.models import Count, Min, Q
-from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.sla.engine.types import ClockStatus
@@ -21,7 +19,7 @@ from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.figures import build_key, read_figures
 from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
 from portal.core.value_types import TemplateContext
-from portal.reports import trend_records
+from portal.reports.trends import count_incomplete_clocks
 
 WEEK = timedelta(days=7)
 FIGURES_CACHE_SECONDS = 60
@@ -37,18 +35,17 @@ STATE_TILES = (
 )
 
 
-def build_dashboard_summary(filters: ClockFilters, now: datetime, query: QueryDict) -> TemplateContext:
-    """Return the figures above the list of clocks. Every link keeps the parameters of `query`.
+def build_dashboard_summary(filters: ClockFilters, now: datetime) -> TemplateContext:
+    """Return the figures above the list of clocks.
 
     `behind` counts repositories that were not read recently. `unreadable` lists those with a known reason, the longest
     unread first.
     """
-    counts, parameters = _read_figures(filters, now), _encode_without_state(query)
+    counts = _read_figures(filters, now)
     return {
-        "tiles": [_build_share_tile(counts, parameters), *_build_state_tiles(counts, parameters)],
+        "tiles": [_build_share_tile(counts), *_build_state_tiles(counts)],
         "tabs": [
-            (_(label), _build_state_url(parameters, state), state == filters.state, counts[f"tab_{state}"])
-            for state, label in STATE_LABELS.items()
+            (state, _(label), state == filters.state, counts[f"tab_{state}"]) for state, label in STATE_LABELS.items()
         ],
         "count": counts[f"tab_{filters.state}"],
         **{name: counts[name] for name in ("repository_count", "behind", "data_up_to")},
@@ -96,7 +93,7 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     return counts | {"tab_disputed": disputed_count}
 
 
-def _build_state_tiles(counts: dict[str, Any], parameters: str) -> list[TemplateContext]:
+def _build_state_tiles(counts: dict[str, Any]) -> list[TemplateContext]:
     """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
     incomplete = counts["incomplete_before"]
     comparisons = {
@@ -109,7 +106,7 @@ def _build_state_tiles(counts: dict[str, Any], parameters: str) -> list[Template
             "title": _(STATE_LABELS[state]),
             "value": counts[f"tab_{state}"],
             "before": comparisons[state],
-            "href": _build_state_url(parameters, state),
+            "state": state,
             "tone": tone if counts[f"tab_{state}"] else "neutral",
             "icon": icon,
             "note": _(note),
@@ -121,7 +118,7 @@ def _build_state_tiles(counts: dict[str, Any], parameters: str) -> list[Template
 def _count_incomplete_last_week(filters: ClockFilters, now: datetime) -> dict[str, int]:
     """Return the number and the week of the last weekly report, or nothing without a report for these filters."""
     week = get_last_complete_period(PeriodKind.WEEK, now, get_program_zone())
-    counts = trend_records.count_incomplete_clocks(filters.report, [week])
+    counts = count_incomplete_clocks(filters.report, [week])
     return {"count": counts[week], "week": week.number} if counts else {}
 
 
@@ -158,31 +155,17 @@ def _list_unreadable_repositories(filters: ClockFilters) -> list[MonitoredReposi
     return list(monitored_repositories.select_related("integration").order_by("data_up_to", "pk")[:MAX_UNREADABLE])
 
 
-def _build_share_tile(counts: dict[str, Any], parameters: str) -> TemplateContext:
+def _build_share_tile(counts: dict[str, Any]) -> TemplateContext:
     totals = Totals(counts["met"], counts["breaches"])
     previous_share = format_percent(Totals(counts["met_before"], counts["breaches_before"]).share)
     return {
         "title": _("On time"),
         "value": format_percent(totals.share),
         "before": _("%(share)s in the previous 7 days") % {"share": previous_share},
-        "href": _build_state_url(parameters, "all"),
+        "state": "all",
         "tone": "good" if totals.met and not totals.breached else "neutral",
         "icon": "timer",
         "note": _("%(met)s of %(count)s in the last 7 days") % {"met": totals.met, "count": totals.settled_count}
         if totals.settled_count
         else _("No targets due in the last 7 days"),
     }
-
-
-def _encode_without_state(query: QueryDict) -> str:
-    """Return the parameters of a query string that stay the same in another state, on its first page."""
-    parameters = query.copy()
-    for name in ("page", "state"):
-        parameters.pop(name, None)
-    return parameters.urlencode()
-
-
-def _build_state_url(parameters: str, state: str) -> str:
-    """Return the URL of the list in another state."""
-    parameters = "&".join(filter(None, (parameters, f"state={state}" if state else "")))
-    return reverse("reports:sla_dashboard") + (f"?{parameters}" if parameters else "")

@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.urls import path, reverse
+from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -31,7 +31,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
     """Show the figures, the clocks due next, and the filtered list."""
     now = timezone.now()
     filters = parse_filters(request.user, request.GET)
-    summary = build_dashboard_summary(filters, now, request.GET)
+    summary = build_dashboard_summary(filters, now)
     page = paginate(request, filters.list_matching_clocks(now), PAGE_SIZE, count=summary["count"])
     clocks: Any = page.object_list
     rows = build_rows(clocks, now)
@@ -44,7 +44,6 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
         "integration": filters.integration,
         "soon": _list_upcoming_clocks(filters, page, rows, now) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
-        "trends_url": build_filtered_url(request, "reports:trends"),
     }
     return render(request, "reports/sla_dashboard.html", context)
 
@@ -59,13 +58,6 @@ def _list_upcoming_clocks(filters: ClockFilters, page: Page, rows: list[ClockRow
     return build_rows(clocks[:MAX_UPCOMING_CLOCKS], now)
 
 
-def build_filtered_url(request: HttpRequest, name: str) -> str:
-    """Return the URL of a page with the filters of this page."""
-    query = request.GET.copy()
-    query.pop("page", None)
-    return reverse(name) + (f"?{query.urlencode()}" if query else "")
-
-
 def show_trends(request: AuthenticatedRequest) -> HttpResponse:
     """Show the charts and tables of the last twelve weeks."""
     filters = parse_filters(request.user, request.GET)
@@ -76,7 +68,6 @@ def show_trends(request: AuthenticatedRequest) -> HttpResponse:
         "trends": trends,
         "max_shares": MAX_SHARES,
         "several_partners": has_several_partners,
-        "sla_url": build_filtered_url(request, "reports:sla_dashboard"),
     }
     return render(request, "reports/trends.html", context)
 
@@ -84,8 +75,7 @@ def show_trends(request: AuthenticatedRequest) -> HttpResponse:
 def show_overview(request: AuthenticatedRequest) -> HttpResponse:
     """Show program staff the performance of programs and partners, with reasons and forecasts."""
     filters, overview = _load_overview(request)
-    csv_url = build_filtered_url(request, "reports:overview_csv")
-    context = {"choice": filters, "overview": overview, "csv_url": csv_url, "max_shares": MAX_SHARES}
+    context = {"choice": filters, "overview": overview, "max_shares": MAX_SHARES}
     return render(request, "reports/overview.html", context)
 
 

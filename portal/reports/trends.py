@@ -23,9 +23,9 @@ from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
 from integrations.sla.presenters import TARGET_TYPE_LABELS
 from portal.core.figures import build_key, read_figures
-from portal.core.periods import Period, get_week
+from portal.core.periods import Period, PeriodKind, get_period
 from portal.core.value_types import TemplateContext
-from portal.reports.trend_records import count_incomplete_clocks
+from portal.reports.models import ReportSnapshot
 from portal.ui.charts.columns import Chart, Column
 
 WEEK_COUNT = 12
@@ -129,6 +129,19 @@ def _count_trends(filters: ClockFilters, moments: tuple[datetime, datetime, date
     )
 
 
+def count_incomplete_clocks(report: str, weeks: Iterable[Period]) -> dict[Period, int]:
+    """Return the number of clocks with incomplete data by week, for weeks with a report.
+
+    Only the stored reports contain it. `report` is empty if no report has the scope of the filters.
+    """
+    if not report:
+        return {}
+    weeks_by_name = {str(week): week for week in weeks}
+    snapshots = ReportSnapshot.objects.filter(scope=report, period__in=weeks_by_name)
+    counts = snapshots.values_list("period", "figures__totals__data_incomplete")
+    return {weeks_by_name[name]: int(count) for name, count in counts}
+
+
 def query_results(
     filters: ClockFilters, start: datetime, now: datetime
 ) -> tuple[QuerySet[SlaClock], QuerySet[SlaBreach]]:
@@ -140,7 +153,7 @@ def query_results(
 
 def list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[Period], list[Period]]:
     """Return the previous twelve weeks and the last twelve weeks, including the current week."""
-    weeks = [get_week(now.astimezone(zone).date())]
+    weeks = [get_period(PeriodKind.WEEK, now.astimezone(zone).date())]
     while len(weeks) < 2 * WEEK_COUNT:
         weeks.append(weeks[-1].previous)
     return weeks[: WEEK_COUNT - 1 : -1], weeks[WEEK_COUNT - 1 :: -1]

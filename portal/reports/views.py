@@ -22,7 +22,7 @@ from portal.reports.archive import search_reports
 from portal.reports.forms import ReportFilterForm, ReportSubscriptionsForm, list_report_scopes
 from portal.reports.models import Frequency, ReportSnapshot
 from portal.reports.period_texts import describe_period
-from portal.reports.scopes import can_manage_report, can_read_report, find_report_scope, get_display_name
+from portal.reports.scopes import ReportScope, can_manage_report, can_read_report, find_report_scope, get_display_name
 from portal.ui.pagination import paginate
 
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "pdf": "application/pdf"}
@@ -72,23 +72,22 @@ def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -
     return render(request, "reports/reports.html", context, status=422 if form.errors else 200)
 
 
-def get_snapshot(request: AuthenticatedRequest, scope: str, period: str) -> ReportSnapshot:
-    """Return a report that the user can read, or raise Http404."""
+def get_snapshot(request: AuthenticatedRequest, scope: str, period: str) -> tuple[ReportSnapshot, ReportScope]:
+    """Return a report that the user can read, and its scope, or raise Http404."""
     # Not a refusal, which would reveal which companies and reports exist.
     report_scope = find_report_scope(scope)
     if report_scope is None or not can_read_report(request.user, report_scope):
         raise Http404(_("Report not found."))
-    return get_object_or_404(ReportSnapshot, scope=scope, period=period)
+    return get_object_or_404(ReportSnapshot, scope=scope, period=period), report_scope
 
 
 def show_report(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Show a report."""
-    figures, now = get_snapshot(request, scope, period).figures, timezone.now()
-    action = summaries.describe_required_action(summaries.describe_as_of(figures, now))
-    report_scope = find_report_scope(scope)
+    (snapshot, report_scope), now = get_snapshot(request, scope, period), timezone.now()
+    action = summaries.describe_required_action(summaries.describe_as_of(snapshot.figures, now))
     context: TemplateContext = {
-        "report": presenters.build_current_context(figures, now),
-        "can_manage": report_scope is not None and can_manage_report(request.user, report_scope),
+        "report": presenters.build_current_context(snapshot.figures, now),
+        "can_manage": can_manage_report(request.user, report_scope),
         "scope": scope,
         "reports_url": reverse("reports:list"),
         "action": action,
@@ -100,7 +99,7 @@ def show_report(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
 
 def download_report(request: AuthenticatedRequest, scope: str, period: str, form: str) -> HttpResponse:
     """Return a report as CSV, JSON, or PDF."""
-    return build_file_response(get_snapshot(request, scope, period), form)
+    return build_file_response(get_snapshot(request, scope, period)[0], form)
 
 
 def build_file_response(snapshot: ReportSnapshot, form: str) -> HttpResponse:

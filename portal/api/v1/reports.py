@@ -71,7 +71,7 @@ def list_reports(request: AuthenticatedRequest, params: Query[ReportFilterParams
 @router.get("/reports/{str:scope}/{str:period}", "sla:read", SlaReportDetail)
 def get_report(request: AuthenticatedRequest, scope: str, period: str) -> ReportSnapshot:
     """Get the report of a scope and period with its stored figures."""
-    return report_pages.get_snapshot(request, scope, period)
+    return report_pages.get_snapshot(request, scope, period)[0]
 
 
 @router.get("/reports/subscriptions", "sla:read", ReportSubscriptionsOut)

@@ -1,9 +1,12 @@
-"""Tests of the search in the archive of reports."""
+"""Tests of the archive of reports: its search, and the page of one report."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from integrations.partners.models import Partner
@@ -72,3 +75,13 @@ def test_members_find_only_reports_of_their_company(scope: str, alice: User, sig
     assert find_reports(client, day="2026-04-99", kind="day") == names
     page = client.get(reverse("reports:list"), {"day": "2026-04-99"}).content.decode()
     assert "Enter a date as YYYY-MM-DD." in page
+
+
+def test_page_of_a_report_reads_the_scope_once(scope: str, acme: Partner, alice: User, sign_in: Any) -> None:
+    client = sign_in(alice)
+    address = reverse("reports:detail", args=[scope, "2026-W16"])
+    client.get(address)
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address)
+    reads = [each["sql"] for each in queries if re.search(rf'WHERE "partners_partner"."id" = {acme.pk}\b', each["sql"])]
+    assert len(reads) == 1

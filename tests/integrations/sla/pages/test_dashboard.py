@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django import forms
 from django.core.cache import cache
-from django.http import QueryDict
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -111,7 +110,7 @@ def test_urgent_issues_are_on_the_home_page_of_the_partner(sign_in: SignIn, alic
 
 def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
     now = timezone.now()
-    dashboard_summary = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict())
+    dashboard_summary = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now)
     assert [(tile["title"], str(tile["value"])) for tile in dashboard_summary["tiles"]] == [
         ("On time", "50%"),
         ("At risk", "1"),
@@ -119,9 +118,7 @@ def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
         ("Data incomplete", "1"),
     ]
     assert (dashboard_summary["repository_count"], dashboard_summary["count"]) == (2, 5)
-    later = sla_dashboard.build_dashboard_summary(
-        filters.parse_filters(alice, {}), now + timedelta(days=7), QueryDict()
-    )
+    later = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now + timedelta(days=7))
     assert (later["tiles"][0]["before"], later["tiles"][2]["before"]) == ("50% in the previous 7 days", "1 a week ago")
 
 
@@ -139,7 +136,7 @@ def test_repository_is_behind_only_if_polling_is_late_or_failing(
     MonitoredRepository.objects.filter(integration__name="Dark").update(
         poll_at=now + timedelta(minutes=next_in), trouble=trouble
     )
-    assert sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict())["behind"] == behind
+    assert sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now)["behind"] == behind
 
 
 def test_export_escapes_formulas_and_names_last_commenters(sign_in: SignIn, alice: Any) -> None:
