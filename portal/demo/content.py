@@ -139,13 +139,6 @@ class DemoIssue(Content):
 
 
 @dataclass(frozen=True, slots=True)
-class Issues(Content):
-    """Content of issues.yaml."""
-
-    issues: tuple[DemoIssue, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PastProgram(Content):
     """Program of past integrations: their number, their repositories, and the median working days of a decision."""
 
@@ -182,7 +175,7 @@ class Past(Content):
 
 PEOPLE = load_content(DATA / "people.yaml", DemoPeople)
 WORLD = load_content(DATA / "world.yaml", World)
-ISSUES = load_content(DATA / "issues.yaml", Issues).issues
+ISSUES = load_content(DATA / "issues.yaml", dict[str, tuple[DemoIssue, ...]])["issues"]
 PAST = load_content(DATA / "past.yaml", Past)
 SIGN_INS = tuple(
     (person.email, PASSWORD, person.role_label)

@@ -19,14 +19,13 @@ from portal.analytics import services as stage_durations
 from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.core.bulk_changes import bulk_changes
-from portal.demo import past, provider_schemas
+from portal.demo import past, test_runs
 from portal.demo.answers import DemoContext, fulfill_requirements
 from portal.demo.checks import run_initial_checks
 from portal.demo.content import PASSWORD, PEOPLE, WORLD, DemoCompany, DemoIntegration, DemoPerson
 from portal.demo.repositories import describe_identity
 from portal.demo.scenarios import run_scenario
 from portal.demo.sla import load_issues
-from portal.demo.test_runs import create_lifecycle_test, create_nomad_plugin_test, create_run_task_test
 from portal.demo.webhooks import create_webhooks
 from portal.directory.models import Listing
 from portal.directory.services import refresh_metrics
@@ -107,10 +106,10 @@ def _perform_services(now: datetime, progress: Callable[[str], None]) -> None:
     load_issues(now)
     acme, owner = world.partners["Acme Rockets"], world.get_owner("Acme Rockets")
     for integration_name, create in (
-        ("Rocket", create_lifecycle_test),
-        ("Rocket preflight", create_run_task_test),
-        ("Booster driver", create_nomad_plugin_test),
-        ("Rocket", provider_schemas.create_inspection),
+        ("Rocket", test_runs.create_lifecycle_test),
+        ("Rocket preflight", test_runs.create_run_task_test),
+        ("Booster driver", test_runs.create_nomad_plugin_test),
+        ("Rocket", test_runs.create_schema_inspection),
     ):
         create(Integration.objects.get(name=integration_name), owner, now)
     create_webhooks(acme, owner, world.people["Sam Stone"], now)

@@ -119,7 +119,7 @@ def describe_repository(integration: Integration, now: datetime) -> FictionalRep
 
 
 def _list_releases(
-    versions: tuple[str, ...], started_at: datetime, newest_at: datetime | None = None
+    versions: tuple[str, ...], started_at: datetime, newest_at: datetime | None
 ) -> tuple[tuple[str, datetime], ...]:
     """Return the versions with their times before the start of the integration. The newest one can have another."""
     times = [started_at - RELEASE_INTERVAL * number for number in range(1, len(versions) + 1)]

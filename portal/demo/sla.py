@@ -74,14 +74,11 @@ def _record_decisions(now: datetime) -> None:
     scan = Integration.objects.get(name="Umbra scan")
     reason = "Two SLA breaches within two weeks, and one of the issues is still open."
     perform_transition(scan, "issue_notice", actor=people["Rita Reyes"], note=reason, now=now - timedelta(hours=2))
-    breached_issue = SupportIssue.objects.select_related("monitored_repository", "integration__partner").get(
-        title__startswith="Apply deletes rules"
-    )
+    issues = SupportIssue.objects.select_related("monitored_repository", "integration__partner")
+    breached_issue = issues.get(title__startswith="Apply deletes rules")
     reason = "We responded by phone within an hour. The reporter opened the issue only for the record."
     disputes.dispute_breach(breached_issue, reason, actor=people["Charlie Cole"], now=now - timedelta(hours=1))
-    lowered_issue = SupportIssue.objects.select_related("monitored_repository", "integration__partner").get(
-        title__startswith="Graphs on the"
-    )
+    lowered_issue = issues.get(title__startswith="Graphs on the")
     reason = "Tasks are not affected. Only a graph is empty, and the values are available on the command line."
     disputes.request_lower_severity(lowered_issue, reason, actor=people["Alice Archer"], now=now - timedelta(hours=9))
     disputes.lower_severity(
@@ -103,11 +100,7 @@ def update_issues(now: datetime) -> int:
         today = datetime.fromisoformat(monitored_repository.cursors[FICTIONAL_SINCE_KEY])
         if monitored_repository.integration.name == UNREADABLE_INTEGRATION and now < today + UNREADABLE_PERIOD:
             continue
-        values = {"data_up_to": now, "last_delivery_at": now, "poll_at": None, "trouble": "", "trouble_since": None}
-        MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(**values)
-        if monitored_repository.integration.name in INTEGRATIONS_WITH_ISSUES:
-            with transaction.atomic():
-                _store_issues(monitored_repository.pk, today, now, now)
+        _sync_repository(monitored_repository, today, now, now, poll_at=None, trouble="", trouble_since=None)
     return len(monitored_repositories)
 
 
@@ -115,21 +108,25 @@ def _sync_repositories(today: datetime, moment: datetime) -> None:
     """Import the events up to a moment, except for the unavailable repository."""
     monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=moment, ended_at=None)
     for monitored_repository in monitored_repositories.select_related("integration"):
-        is_unreadable = (
-            monitored_repository.integration.name == UNREADABLE_INTEGRATION and moment > today - UNREADABLE_BEFORE
-        )
-        known_at = today - UNREADABLE_BEFORE if is_unreadable else moment
-        if is_unreadable:
+        unreadable_at = today - UNREADABLE_BEFORE
+        if monitored_repository.integration.name == UNREADABLE_INTEGRATION and moment > unreadable_at:
             trouble = "GitHub denies access. The owner of the repository must grant access again"
-            MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
-                trouble=trouble, trouble_since=known_at
+            _sync_repository(
+                monitored_repository, today, unreadable_at, moment, trouble=trouble, trouble_since=unreadable_at
             )
-        MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
-            data_up_to=known_at, last_delivery_at=known_at
-        )
-        if monitored_repository.integration.name in INTEGRATIONS_WITH_ISSUES:
-            with transaction.atomic():
-                _store_issues(monitored_repository.pk, today, known_at, moment)
+        else:
+            _sync_repository(monitored_repository, today, moment, moment)
+
+
+def _sync_repository(
+    monitored_repository: MonitoredRepository, today: datetime, known_at: datetime, now: datetime, **values: object
+) -> None:
+    """Import the events of a repository up to the known time, and set these values and the times of its columns."""
+    values |= {"data_up_to": known_at, "last_delivery_at": known_at}
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(**values)
+    if monitored_repository.integration.name in INTEGRATIONS_WITH_ISSUES:
+        with transaction.atomic():
+            _store_issues(monitored_repository.pk, today, known_at, now)
 
 
 def _store_issues(pk: int, today: datetime, known_at: datetime, now: datetime) -> None:

@@ -47,7 +47,8 @@ def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: A
     )
     logged_events = logged_events.exclude(integration=None).order_by("-at", "-pk")
     for place, event in reversed(list(enumerate(logged_events[:MAX_LOGGED_EVENTS]))):  # oldest first
-        message = create_message(endpoint, event)
+        body = formats.format_event(endpoint.format, event, payloads.build_body(event))
+        message = fanout.create_delivery(endpoint, event, body)
         statuses = NEWEST_STATUSES[place] if owner and place < len(NEWEST_STATUSES) else (200,)
         record_attempts(message, statuses)
         if len(statuses) == 2:  # failed, then replayed manually
@@ -56,11 +57,6 @@ def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: A
             values = {"state": WebhookDelivery.State.FAILED, "failure_count": 11, "attempt_count": 11}
             WebhookDelivery.objects.filter(pk=message.pk).update(**values)
     WebhookEndpoint.objects.filter(pk=endpoint.pk).update(failing_since=None, failures=0)
-
-
-def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDelivery:
-    body = formats.format_event(endpoint.format, event, payloads.build_body(event))
-    return fanout.create_delivery(endpoint, event, body)
 
 
 def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...]) -> None:

@@ -8,7 +8,7 @@ from django.db import connections
 
 from integrations.sla.models import MonitoredRepository
 from portal.accounts.models import User
-from portal.demo import SIGN_INS
+from portal.demo.content import SIGN_INS
 from portal.demo.sla import FICTIONAL_SINCE_KEY
 from portal.runtime.preconditions import describe_full_disk
 from portal.runtime.services import HOST, is_serving

@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, Request, build_opener
 
-from portal.demo import SIGN_INS
+from portal.demo.content import SIGN_INS
 
 PER_SECOND = 5
 TIMEOUT_SECONDS = 20

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.demo import SIGN_INS
 from portal.demo.checks import run_nightly_checks
 from portal.demo.consistency import find_contradictions
+from portal.demo.content import SIGN_INS
 from portal.demo.loader import build_world
 from portal.demo.sla import update_issues
 from verification.checks.models import CheckResult
