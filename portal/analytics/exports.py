@@ -1,6 +1,7 @@
 """Exportable tables, each built from the same query as its page."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
 
@@ -166,43 +167,35 @@ def build_forecasts_table(request: HttpRequest, now: datetime) -> ExportTable:
     return build_export("forecast", FORECAST_COLUMNS, lines)
 
 
-TABLES: dict[str, Callable[[AuthenticatedRequest, datetime], ExportTable]] = {
-    "integrations": build_integrations_table,
-    "queue": build_queue_table,
-    "sla": build_sla_table,
-    "stages": build_stages_table,
-    "responsible-parties": build_responsible_parties_table,
-    "throughput": build_throughput_table,
-    "funnel": build_funnel_table,
-    "forecast": build_forecasts_table,
-    "reviewers": workload_exports.build_reviewers_table,
-    "waivers": workload_exports.build_waivers_table,
-    "failing": workload_exports.build_failing_checks_table,
-    "emails": workload_exports.build_emails_table,
-    "partners": workload_exports.build_partners_table,
-    "agreements": workload_exports.build_agreements_table,
-}
-# Exports of each page: (table, label)
-TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
-    "integrations": (("integrations", ""),),
-    "queue": (("queue", ""),),
-    "sla": (("sla", ""),),
-    "overview": (("stages", gettext_noop("Stages")), ("responsible-parties", gettext_noop("Responsible parties"))),
-    "flow": (("throughput", gettext_noop("Throughput")), ("funnel", gettext_noop("Funnel"))),
-    "workload": (
-        ("reviewers", gettext_noop("Reviewers")),
-        ("failing", gettext_noop("Checks")),
-        ("waivers", gettext_noop("Waivers")),
-    ),
-    "emails": (("emails", ""),),
-    "partners": (("partners", ""),),
-    "agreements": (("agreements", ""),),
-    "forecast": (("forecast", ""),),
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Table that people download: the function that builds it, the page that offers it, and its label there."""
+
+    build: Callable[[AuthenticatedRequest, datetime], ExportTable]
+    page: str
+    label: str = ""
+
+
+EXPORTS = {
+    "integrations": Export(build_integrations_table, "integrations"),
+    "queue": Export(build_queue_table, "queue"),
+    "sla": Export(build_sla_table, "sla"),
+    "stages": Export(build_stages_table, "overview", gettext_noop("Stages")),
+    "responsible-parties": Export(build_responsible_parties_table, "overview", gettext_noop("Responsible parties")),
+    "throughput": Export(build_throughput_table, "flow", gettext_noop("Throughput")),
+    "funnel": Export(build_funnel_table, "flow", gettext_noop("Funnel")),
+    "forecast": Export(build_forecasts_table, "forecast"),
+    "reviewers": Export(workload_exports.build_reviewers_table, "workload", gettext_noop("Reviewers")),
+    "waivers": Export(workload_exports.build_waivers_table, "workload", gettext_noop("Waivers")),
+    "failing": Export(workload_exports.build_failing_checks_table, "workload", gettext_noop("Checks")),
+    "emails": Export(workload_exports.build_emails_table, "emails"),
+    "partners": Export(workload_exports.build_partners_table, "partners"),
+    "agreements": Export(workload_exports.build_agreements_table, "agreements"),
 }
 
 
 def build_table(name: str, request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build a table by name. Raises Http404 for an unknown name."""
-    if name not in TABLES:
+    if name not in EXPORTS:
         raise Http404(_("Unknown table."))
-    return TABLES[name](request, now)
+    return EXPORTS[name].build(request, now)

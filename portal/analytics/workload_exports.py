@@ -19,15 +19,17 @@ from portal.notifications.selectors import filter_emails
 
 CHUNK_SIZE = 500
 REVIEWER_COLUMNS: Columns = {
-    "reviewer": "name",
-    "open": "open",
+    "reviewer": lambda load: str(load.reviewer),
+    "open": "reviewer.open_count",
     "capacity": "capacity",
-    "waiting": "waiting",
-    "oldest (UTC)": "oldest",
-    "overdue": "overdue",
-    "snoozed": "snoozed",
-    "decided in 30 days": "decision_count",
-    "median days to decide (90 days)": lambda load: load.median_seconds and round(load.median_seconds / 86400, 1),
+    "waiting": "reviewer.waiting",
+    "oldest (UTC)": "reviewer.oldest",
+    "overdue": "reviewer.overdue",
+    "snoozed": "reviewer.snoozed",
+    "decided in 30 days": "decisions.recent_count",
+    "median days to decide (90 days)": lambda load: (
+        load.decisions.median_seconds and round(load.decisions.median_seconds / 86400, 1)
+    ),
     "absence": "away",
 }
 WAIVER_COLUMNS: Columns = {

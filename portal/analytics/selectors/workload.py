@@ -34,43 +34,37 @@ class Decisions:
 
     count: int = 0
     recent_count: int = 0
-    median_seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewerLoad:
-    """Workload of a reviewer: open, waiting, and decided reviews.
-
-    `median_seconds` is the median time from the request of a review to the decision, in the last 90 days.
-    """
-
-    reviewer: Any
-    name: str
-    open: int
-    capacity: int
-    waiting: int
-    oldest: datetime | None
-    overdue: int
-    snoozed: int
-    decision_count: int
-    median_seconds: float | None
-    away: str
+    median_seconds: float | None = None  # from the request of a review
 
     @property
     def median_label(self) -> str:
         return "" if self.median_seconds is None else format_span(self.median_seconds)
 
+
+@dataclass(frozen=True, slots=True)
+class ReviewerLoad:
+    """Workload of a reviewer, who has the counts of the open reviews as attributes."""
+
+    reviewer: Any
+    capacity: int
+    decisions: Decisions
+    away: str
+
     @property
     def pieces(self) -> list[tuple[str, float]]:
         """Return the meter parts: reviews waiting for the reviewer, for others, and beyond the capacity."""
-        others = self.open - self.waiting
-        over = max(0, self.open - self.capacity)
-        return [("counted", min(self.waiting, self.capacity)), ("paused", max(0, others - over)), ("over", over)]
+        open_count, waiting = self.reviewer.open_count, self.reviewer.waiting
+        over = max(0, open_count - self.capacity)
+        return [
+            ("counted", min(waiting, self.capacity)),
+            ("paused", max(0, open_count - waiting - over)),
+            ("over", over),
+        ]
 
     @property
     def summary(self) -> str:
         template = _("%(open)s open of %(limit)s, %(waiting)s waiting for the reviewer")
-        return template % {"open": self.open, "limit": self.capacity, "waiting": self.waiting}
+        return template % {"open": self.reviewer.open_count, "limit": self.capacity, "waiting": self.reviewer.waiting}
 
 
 def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
@@ -81,7 +75,7 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
     waiting_reviews = open_reviews & Q(reviews__responsible_party=str(ResponsibleParty.PROGRAM))
     people = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
     reviewers = people.annotate(
-        load=Count("reviews", filter=open_reviews),
+        open_count=Count("reviews", filter=open_reviews),
         waiting=Count("reviews", filter=waiting_reviews),
         oldest=Min("reviews__responsible_since", filter=waiting_reviews),
         overdue=Count("reviews", filter=waiting_reviews & Q(reviews__action_due_at__lt=filters.now)),
@@ -92,7 +86,9 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
         _build_load(person, decisions.get(person.pk, Decisions()), filters.now)
         for person in reviewers.order_by("name", "pk")
     ]
-    return sorted(reviewer_loads, key=lambda load: (-load.waiting, -load.open, load.name))
+    return sorted(
+        reviewer_loads, key=lambda load: (-load.reviewer.waiting, -load.reviewer.open_count, str(load.reviewer))
+    )
 
 
 def _list_decisions(filters: AnalyticsFilters) -> dict[int, Decisions]:
@@ -127,19 +123,8 @@ def _summarize(times: list[tuple[datetime, datetime]], now: datetime) -> Decisio
 
 def _build_load(person: Any, decisions: Decisions, now: datetime) -> ReviewerLoad:
     profile = getattr(person, "reviewer_profile", None) or ReviewerProfile(user=person)
-    return ReviewerLoad(
-        person,
-        str(person),
-        person.load,
-        profile.max_open_reviews,
-        person.waiting,
-        person.oldest,
-        person.overdue,
-        person.snoozed,
-        decisions.recent_count,
-        decisions.median_seconds,
-        format_absence(profile.away_from, profile.away_until, timezone.localtime(now).date()),
-    )
+    away = format_absence(profile.away_from, profile.away_until, timezone.localtime(now).date())
+    return ReviewerLoad(person, profile.max_open_reviews, decisions, away)
 
 
 def format_absence(start: date | None, end: date | None, today: date) -> str:

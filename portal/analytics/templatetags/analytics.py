@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.schema import Program
 from integrations.submissions.models import Integration
-from portal.analytics import exports, waiting_times
+from portal.analytics import waiting_times
+from portal.analytics.exports import EXPORTS
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import middleware, services
 from portal.core.value_types import TemplateContext
@@ -78,9 +79,10 @@ def _build_file_links(name: str, query_suffix: str) -> list[tuple[str, str]]:
     """Return (label, URL) of each export of the list."""
     return [
         (
-            f"{_(words)} {form.upper()}" if words else form.upper(),
+            f"{_(export.label)} {form.upper()}" if export.label else form.upper(),
             reverse(f"analytics:table_{form}", args=[table]) + query_suffix,
         )
-        for table, words in exports.TABLES_BY_PAGE.get(name, ())
+        for table, export in EXPORTS.items()
+        if export.page == name
         for form in ("csv", "xlsx")
     ]

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.analytics.exports import TABLES, build_table
+from portal.analytics.exports import EXPORTS, build_table
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import SavedViewForm
@@ -150,7 +150,7 @@ def get_table(request: AuthenticatedRequest, table: str, params: Query[TablePara
     return _build_json_response(table_data, params.limit)
 
 
-get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(TABLES)}."
+get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(EXPORTS)}."
 router.get("/analytics/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CONTENT_TYPES.values()))(get_table)
 
 
