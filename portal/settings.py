@@ -120,7 +120,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "portal.core.cache_control.forbid_storing_private_pages",
+    "portal.core.middleware.forbid_storing_private_pages",
     "portal.core.middleware.redirect_whole_page",
     "portal.core.unsent_forms.store_unsent_forms",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",

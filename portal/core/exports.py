@@ -59,13 +59,14 @@ def _read_rows(
 
 def generate_csv(table: ExportTable) -> Iterator[str]:
     """Yield chunks of CSV with a byte order mark, CRLF line ends, and ISO timestamps in UTC."""
-    yield BYTE_ORDER_MARK + _format_lines([table.columns])
+    yield BYTE_ORDER_MARK + format_lines([table.columns])
     rows = iter(table.rows)
     while chunk := list(islice(rows, CHUNK_LINES)):
-        yield _format_lines([[_format_cell(cell) for cell in row] for row in chunk])
+        yield format_lines([[_format_cell(cell) for cell in row] for row in chunk])
 
 
-def _format_lines(lines: Iterable[Sequence[object]]) -> str:
+def format_lines(lines: Iterable[Sequence[object]]) -> str:
+    """Return lines of CSV, which end with CRLF."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\r\n").writerows(lines)
     return buffer.getvalue()

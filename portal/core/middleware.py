@@ -1,4 +1,4 @@
-"""Middleware for the compression of public pages, redirects of htmx requests, and time zones."""
+"""Middleware for the compression and the cache headers of pages, redirects of htmx requests, and time zones."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -57,3 +57,26 @@ def activate_user_zone(get_response: Handler) -> Handler:
         return get_response(request)
 
     return middleware
+
+
+def forbid_storing_private_pages(get_response: Handler) -> Handler:
+    """Prevent browsers and proxies from storing sign-in pages and the pages of signed-in users.
+
+    The back button then shows nothing after a sign-out. Responses that a view declares public, such as badges, and
+    responses of the API keep their own headers.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if is_private(request, response):
+            response.headers["Cache-Control"] = "private, no-store"
+        return response
+
+    return middleware
+
+
+def is_private(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """Return whether a response is only for the user who requested it."""
+    if "public" in response.headers.get("Cache-Control", "") or hasattr(request, "api_token"):
+        return False  # before request.user is read, which would make the response vary by cookie
+    return request.path.startswith("/accounts/") or request.user.is_authenticated

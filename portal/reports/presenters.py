@@ -3,8 +3,6 @@
 Pages and emails use the language of the reader. CSV and JSON are never translated.
 """
 
-import csv
-import io
 import json
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
@@ -17,7 +15,7 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext, overr
 from integrations.sla.formatting import format_percent
 from integrations.sla.presenters import SIDE_LABELS
 from portal.core.content_files import load_content
-from portal.core.exports import BYTE_ORDER_MARK, escape_formula
+from portal.core.exports import BYTE_ORDER_MARK, escape_formula, format_lines
 from portal.core.periods import parse_period
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
@@ -110,15 +108,8 @@ def render_csv(figures: JsonObject) -> str:
         _build_summary_table(figures),
         *(_build_list_table(figures, key, columns) for key, columns in CONTENT["list_columns"].items() if figures[key]),
     ]
-    buffer = io.StringIO()
-    buffer.write(BYTE_ORDER_MARK)
-    write_row = csv.writer(buffer, lineterminator="\r\n").writerow
-    for number, table in enumerate(tables):
-        if number:
-            write_row(())
-        for row in table:
-            write_row([escape_formula(cell) for cell in row])
-    return buffer.getvalue()
+    _blank, *lines = (line for table in tables for line in ((), *table))
+    return BYTE_ORDER_MARK + format_lines([list(map(escape_formula, line)) for line in lines])
 
 
 def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
