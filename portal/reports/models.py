@@ -6,6 +6,7 @@ A scope is "programs" (all programs), "program:KEY", or "partner:ID".
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext_lazy
 
 from portal.core.periods import PeriodKind
@@ -66,18 +67,9 @@ class ReportSchedule(models.Model):
     periods are sent on the first working day after them.
     """
 
-    class Weekday(models.IntegerChoices):
-        MONDAY = 0, gettext_lazy("Monday")
-        TUESDAY = 1, gettext_lazy("Tuesday")
-        WEDNESDAY = 2, gettext_lazy("Wednesday")
-        THURSDAY = 3, gettext_lazy("Thursday")
-        FRIDAY = 4, gettext_lazy("Friday")
-        SATURDAY = 5, gettext_lazy("Saturday")
-        SUNDAY = 6, gettext_lazy("Sunday")
-
     scope = models.CharField(max_length=60, unique=True)
     roles = models.JSONField(default=list)
-    weekday = models.PositiveSmallIntegerField(choices=Weekday.choices, default=Weekday.MONDAY)
+    weekday = models.PositiveSmallIntegerField(choices=WEEKDAYS.items(), default=0)
     hour = models.PositiveSmallIntegerField(default=8)
     zone = models.CharField(max_length=64, default="UTC")
     skips_empty = models.BooleanField(default=True)

@@ -12,7 +12,7 @@ from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks
 from portal.reports.deliveries import deliver_report
-from portal.reports.models import Frequency, ReportSnapshot
+from portal.reports.models import Frequency
 from portal.reports.recipients import list_recipients
 from portal.reports.scopes import find_report_scope
 from portal.reports.unsubscribe import update_subscription
@@ -47,6 +47,4 @@ def test_reader_who_unsubscribes_during_a_delivery_gets_no_report(
 
     deliver_report(snapshot, list_recipients(report_scope), MONDAY - 7 * HOUR, get_hold_until)
     thread.join()
-    emails = EmailMessage.objects.filter(name="report")
-    assert dict(emails.values_list("to", "state")) == {"alice@acme.example": "canceled", "bob@acme.example": "held"}
-    assert ReportSnapshot.objects.count() == 1
+    assert EmailMessage.objects.values_list("to", "state").get(name="report") == ("alice@acme.example", "canceled")
