@@ -32,7 +32,8 @@ class EmbeddedValkey:
     def __init__(self, server: Path, data_folder: Path) -> None:
         self.folder = data_folder.resolve() / "valkey"
         self.config = self.folder / "valkey.conf"
-        self.command = (str(server), str(self.config))
+        # The server quotes arguments itself, so a data folder may have any name.
+        self.command = (str(server), str(self.config), "--dir", str(self.folder))
         path = str(self.folder / "socket")
         if len(os.fsencode(path)) <= MAX_SOCKET_PATH and PLAIN_PATH.fullmatch(path):
             self.url = f"unix://{path}"
@@ -56,20 +57,11 @@ class EmbeddedValkey:
             "maxmemory-policy volatile-lru",
         ]
         self.config.touch(mode=0o600)
-        self.config.write_text("\n".join([*lines, f"dir {_quote(self.folder)}", "loglevel warning", ""]))
+        self.config.write_text("\n".join([*lines, "loglevel warning", ""]))
 
     def is_ready(self) -> bool:
         """Return whether the server answers."""
         return can_reach(self.url)
-
-
-def _quote(path: Path) -> str:
-    """Return a path as the server's configuration reads it, with everything but plain characters as \\xHH."""
-    plain = (
-        chr(byte) if (chr(byte).isascii() and chr(byte).isalnum()) or byte in b"/._- " else f"\\x{byte:02x}"
-        for byte in os.fsencode(path)
-    )
-    return f'"{"".join(plain)}"'
 
 
 def _find_free_port() -> int:
