@@ -6,6 +6,7 @@ from csp.constants import NONCE, NONE, SELF
 from django.conf.locale import LANG_INFO
 
 from portal.accounts.allauth_settings import *  # noqa: F403
+from portal.accounts.provider_settings import build_providers, list_origins
 from portal.core.value_types import NamedValues
 from portal.database_url import SQLITE, parse_database_url
 from portal.embedded_secrets import load_or_create_secret
@@ -13,7 +14,6 @@ from portal.environment import BASE_DIR, load_settings
 from portal.jobs.celery_settings import *  # noqa: F403
 from portal.notifications import email_providers
 from portal.production_checks import require_safe_settings
-from portal.sign_in_settings import build_providers, build_single_sign_on
 
 environment = load_settings()
 DATA_DIR, PORT = environment.PORTAL_DATA, environment.PORT
@@ -183,8 +183,15 @@ GITHUB_APP_INSTALLATION = environment.GITHUB_APP_INSTALLATION
 GITHUB_APP_KEY = environment.GITHUB_APP_KEY.get_secret_value().replace("\\n", "\n")
 REGISTRY_URL = environment.REGISTRY_URL
 DNS_SERVERS = environment.DNS_SERVERS
-SINGLE_SIGN_ON = build_single_sign_on(environment)
-SOCIALACCOUNT_PROVIDERS = build_providers(environment, SINGLE_SIGN_ON)
+OIDC_ISSUER = environment.OIDC_ISSUER
+OIDC_DOMAINS = [domain.lower() for domain in environment.OIDC_DOMAINS]
+OIDC_GROUPS_CLAIM = environment.OIDC_GROUPS_CLAIM
+OIDC_GROUP_ROLES = environment.OIDC_GROUP_ROLES
+OIDC_OMITS_EMPTY_GROUPS = environment.OIDC_OMITS_EMPTY_GROUPS
+OIDC_REQUIRED = environment.OIDC_REQUIRED and OIDC_ISSUER != ""
+OIDC_SECOND_FACTOR = environment.OIDC_SECOND_FACTOR
+OIDC_LOGOUT_URL = environment.OIDC_LOGOUT_URL
+SOCIALACCOUNT_PROVIDERS = build_providers(environment)
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # for http://localhost; browsers refuse other HTTP origins
 STAFF_SECOND_FACTOR = environment.STAFF_SECOND_FACTOR
 ADMINISTRATOR_APPROVAL = environment.ADMINISTRATOR_APPROVAL
@@ -234,7 +241,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
         "base-uri": [NONE],
-        "form-action": [SELF, GITHUB_WEB_URL, *SINGLE_SIGN_ON.origins],
+        "form-action": [SELF, GITHUB_WEB_URL, *list_origins(OIDC_ISSUER, OIDC_LOGOUT_URL)],
         "frame-ancestors": [NONE],
     }
 }

@@ -28,7 +28,7 @@ def check_editions_exist(app_configs: object, **_: object) -> list[Error]:
 @register()
 def check_group_roles_exist(app_configs: object, **_: object) -> list[Error]:
     """Check that the roles in OIDC_GROUP_ROLES exist."""
-    names = {role for roles in settings.SINGLE_SIGN_ON.group_roles.values() for role in roles}
+    names = {role for roles in settings.OIDC_GROUP_ROLES.values() for role in roles}
     hint = f"One of {', '.join(ROLES)}."
     return [Error(f"OIDC_GROUP_ROLES names no role: {name}.", hint=hint) for name in sorted(names - set(ROLES))]
 

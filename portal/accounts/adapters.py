@@ -115,9 +115,8 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def get_logout_redirect_url(self, request: HttpRequest) -> str:
         """Return the sign-out page of the provider if the session began with single sign-on."""
-        logout_url = settings.SINGLE_SIGN_ON.logout_url
-        if logout_url and single_sign_on.is_single_sign_on_session(request):
-            return logout_url
+        if settings.OIDC_LOGOUT_URL and single_sign_on.is_single_sign_on_session(request):
+            return settings.OIDC_LOGOUT_URL
         return str(super().get_logout_redirect_url(request))
 
     def authentication_failed(self, request: HttpRequest, **credentials: object) -> None:
@@ -196,9 +195,6 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         super().validate_disconnect(account, accounts)
         if account.provider == SINGLE_SIGN_ON_ID:
             raise forms.ValidationError(_("Your organization manages this account."))
-
-    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: object) -> str:
-        return reverse("socialaccount_connections")
 
 
 class MFAAdapter(DefaultMFAAdapter):

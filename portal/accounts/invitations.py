@@ -98,7 +98,7 @@ def accept_invitation(
         if refusal := explain_refusal(invitation, addresses, now):
             raise ActionRefused(refusal)
         # Otherwise, a session with a password would get the roles that required single sign-on keeps from it.
-        if settings.SINGLE_SIGN_ON.is_required and not is_single_sign_on_session(request):
+        if settings.OIDC_REQUIRED and not is_single_sign_on_session(request):
             raise ActionRefused(_("These roles require single sign-on. Sign out, then sign in with it."))
         invitation.accepted_at = now
         invitation.save(update_fields=["accepted_at"])

@@ -30,13 +30,12 @@ def is_single_sign_on(login: SocialLogin | None) -> bool:
 
 def is_in_domains(email: str) -> bool:
     """Return whether an address belongs to the provider of single sign-on."""
-    return email.rpartition("@")[2].lower() in settings.SINGLE_SIGN_ON.domains
+    return email.rpartition("@")[2].lower() in settings.OIDC_DOMAINS
 
 
 def select_trusted_accounts() -> QuerySet[SocialAccount]:
     """Return the connected accounts whose second factor the provider checks at every sign-in."""
-    single_sign_on = settings.SINGLE_SIGN_ON
-    if not (single_sign_on.is_required and single_sign_on.has_second_factor):
+    if not (settings.OIDC_REQUIRED and settings.OIDC_SECOND_FACTOR):
         return SocialAccount.objects.none()
     return SocialAccount.objects.filter(provider=SINGLE_SIGN_ON_ID)
 
@@ -63,8 +62,7 @@ def require_known_address(request: HttpRequest, login: SocialLogin) -> None:
 
 def refuse_sign_in(request: HttpRequest, user: User, login: SocialLogin | None) -> HttpResponse | None:
     """Update the roles of a person who signs in with single sign-on. Return a refusal, or None to continue."""
-    single_sign_on = settings.SINGLE_SIGN_ON
-    if not single_sign_on.issuer:
+    if not settings.OIDC_ISSUER:
         return None
     refusal = ""
     if login is not None and is_single_sign_on(login):
@@ -73,7 +71,7 @@ def refuse_sign_in(request: HttpRequest, user: User, login: SocialLogin | None) 
         except ActionRefused as error:
             refusal = str(error)
     # Partners have no account at the provider and keep their own ways to sign in.
-    elif single_sign_on.is_required and (list_roles(user) or is_in_domains(user.email)):
+    elif settings.OIDC_REQUIRED and (list_roles(user) or is_in_domains(user.email)):
         refusal = _("Your account requires single sign-on.")
     if not refusal:
         return None
@@ -97,13 +95,13 @@ def read_groups(login: SocialLogin) -> list[str] | None:
     Raises:
         ActionRefused: Microsoft Entra replaced the claim with a link, because the person has too many groups.
     """
-    claims, name = collect_claims(login), settings.SINGLE_SIGN_ON.groups_claim
+    claims, name = collect_claims(login), settings.OIDC_GROUPS_CLAIM
     if name in (claims.get("_claim_names") or {}):
         message = _("Your organization sends too many groups. Ask the operator to limit the groups claim.")
         raise ActionRefused(message)
     groups = claims.get(name)
     if groups is None:
-        return [] if settings.SINGLE_SIGN_ON.omits_empty_groups else None
+        return [] if settings.OIDC_OMITS_EMPTY_GROUPS else None
     if isinstance(groups, str):
         return [groups]
     return [str(group) for group in groups] if isinstance(groups, list) else None
@@ -117,7 +115,7 @@ def update_roles(user: User, groups: Collection[str] | None, *, request: HttpReq
     Raises:
         ActionRefused: The roles don't fit together, or the groups of a person with mapped roles are unknown.
     """
-    group_roles = settings.SINGLE_SIGN_ON.group_roles
+    group_roles = settings.OIDC_GROUP_ROLES
     mapped = {role for role_names in group_roles.values() for role in role_names}
     current = set(list_roles(user))
     if groups is None and mapped & current:

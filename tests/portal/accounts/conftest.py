@@ -1,25 +1,25 @@
 """Fixtures of single sign-on."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from portal.accounts.provider_settings import SingleSignOn
+from portal.accounts.provider_settings import build_providers
+from portal.environment import PortalSettings
 from tests.fakes.oidc_provider import OidcProvider, oidc_provider  # noqa: F401 - a fixture
 from tests.portal.accounts.single_sign_on import GROUPS, NORA, Configure
 
 
 @pytest.fixture
 def configure(oidc_provider: OidcProvider, settings: Any) -> Configure:  # noqa: F811
-    """Turn single sign-on on with values that differ from the usual ones."""
-    usual = SingleSignOn(oidc_provider.issuer, "portal", "secret", ("program.example",), group_roles=GROUPS)
+    """Turn single sign-on on with settings that differ from the usual ones."""
+    environment: Any = {"OIDC_ISSUER": oidc_provider.issuer, "OIDC_CLIENT_ID": "portal", "OIDC_CLIENT_SECRET": "secret"}
+    providers = build_providers(PortalSettings(**environment, OIDC_DOMAINS="program.example"))
+    usual = {"OIDC_ISSUER": oidc_provider.issuer, "OIDC_DOMAINS": ["program.example"], "OIDC_GROUP_ROLES": GROUPS}
 
-    def apply(**values: Any) -> SingleSignOn:
-        settings.SINGLE_SIGN_ON = replace(usual, **values)
-        apps = {"openid_connect": {"APPS": [settings.SINGLE_SIGN_ON.app]}}
-        settings.SOCIALACCOUNT_PROVIDERS = settings.SOCIALACCOUNT_PROVIDERS | apps
-        return settings.SINGLE_SIGN_ON
+    def apply(**values: Any) -> None:
+        for name, value in {"SOCIALACCOUNT_PROVIDERS": providers, **usual, **values}.items():
+            setattr(settings, name, value)
 
     return apply
 

@@ -6,7 +6,6 @@ from typing import Any
 from django.test import Client
 
 from portal.accounts.models import User
-from portal.accounts.provider_settings import SingleSignOn
 from portal.accounts.role_names import list_roles
 from tests.fakes.oidc_provider import START, OidcProvider, oidc_provider  # noqa: F401 - a fixture
 
@@ -17,7 +16,7 @@ GROUPS = {
     "auditors": ("auditor",),
     "operators": ("staff", "superuser"),
 }
-Configure = Callable[..., SingleSignOn]
+Configure = Callable[..., None]
 
 
 def get_roles(email: str) -> list[str]:

@@ -76,7 +76,7 @@ def test_changed_groups_change_only_the_mapped_roles(
 
 @pytest.mark.parametrize(
     ("values", "expected"),
-    [({}, ["manager:nomad", "reviewer:nomad"]), ({"omits_empty_groups": True}, [])],
+    [({}, ["manager:nomad", "reviewer:nomad"]), ({"OIDC_OMITS_EMPTY_GROUPS": True}, [])],
 )
 def test_missing_groups_revoke_roles_only_if_the_settings_say_so(
     provider: OidcProvider, configure: Configure, sam: User, values: Any, expected: list[str]
@@ -128,7 +128,7 @@ def test_second_administrator_loses_the_role(provider: OidcProvider, sam: User) 
 
 def test_changed_mapping_changes_the_roles(provider: OidcProvider, configure: Configure, sam: User) -> None:
     provider.sign_in(Client(), "nora")
-    configure(group_roles=GROUPS | {"nomad": ("reviewer:nomad",), "other": ("manager:nomad",)})
+    configure(OIDC_GROUP_ROLES=GROUPS | {"nomad": ("reviewer:nomad",), "other": ("manager:nomad",)})
     provider.sign_in(Client(), "nora")
     assert get_roles(NORA) == ["reviewer:nomad"]
 

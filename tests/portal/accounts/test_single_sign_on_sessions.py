@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 def test_passwords_are_off_for_staff_if_single_sign_on_is_required(
     provider: OidcProvider, configure: Configure, is_required: bool, email: str, fields: Any, expected: bool
 ) -> None:
-    configure(is_required=is_required)
+    configure(OIDC_REQUIRED=is_required)
     create_user(email, "Somebody", **fields)
     client = Client()
     answer = client.post("/accounts/login/", {"login": email, "password": PASSWORD})
@@ -44,9 +44,9 @@ def test_passwords_are_off_for_staff_if_single_sign_on_is_required(
     ("values", "location"),
     [
         ({}, "/profile/second-factor/?next=%2Fqueue%2F"),
-        ({"is_required": True}, "/profile/second-factor/?next=%2Fqueue%2F"),
-        ({"has_second_factor": True}, "/profile/second-factor/?next=%2Fqueue%2F"),
-        ({"is_required": True, "has_second_factor": True}, ""),
+        ({"OIDC_REQUIRED": True}, "/profile/second-factor/?next=%2Fqueue%2F"),
+        ({"OIDC_SECOND_FACTOR": True}, "/profile/second-factor/?next=%2Fqueue%2F"),
+        ({"OIDC_REQUIRED": True, "OIDC_SECOND_FACTOR": True}, ""),
     ],
 )
 def test_second_factor_of_the_provider_counts_only_if_the_settings_say_so(
@@ -61,7 +61,7 @@ def test_second_factor_of_the_provider_counts_only_if_the_settings_say_so(
 
 
 def test_signing_out_continues_at_the_provider(provider: OidcProvider, configure: Configure, sam: User) -> None:
-    configure(logout_url=f"{provider.issuer}/oauth2/end_session")
+    configure(OIDC_LOGOUT_URL=f"{provider.issuer}/oauth2/end_session")
     client, other = Client(), Client()
     provider.sign_in(client, "nora")
     other.post("/accounts/login/", {"login": sam.email, "password": PASSWORD})
@@ -74,7 +74,7 @@ def test_signing_out_continues_at_the_provider(provider: OidcProvider, configure
 def test_invitation_requires_single_sign_on_if_the_settings_do(
     provider: OidcProvider, configure: Configure, sam: User, with_provider: bool, expected: list[str]
 ) -> None:
-    configure(is_required=True)
+    configure(OIDC_REQUIRED=True)
     email = NORA if with_provider else "nora@elsewhere.example"
     provider.set_claims("nora", email=NORA, email_verified=True, groups=[])
     client = Client()
@@ -127,5 +127,5 @@ def test_sign_in_page_offers_single_sign_on_only_if_it_is_on(configure: Configur
 
 
 def test_unknown_role_in_the_mapping_is_reported(configure: Configure) -> None:
-    configure(group_roles={"team": ("reviewer", "wizard:nomad")})
+    configure(OIDC_GROUP_ROLES={"team": ("reviewer", "wizard:nomad")})
     assert [error.msg for error in check_group_roles_exist(None)] == ["OIDC_GROUP_ROLES names no role: wizard:nomad."]
