@@ -51,19 +51,7 @@ class SessionInline(ReadOnlyAdminMixin, admin.TabularInline):
 class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Read-only user pages. Roles change on the people page; only owners change their names and passwords."""
 
-    fields = (
-        "email",
-        "name",
-        "zone",
-        "is_active",
-        "is_reviewer",
-        "is_staff",
-        "is_superuser",
-        "is_auditor",
-        "program_roles",
-        "last_login",
-        "date_joined",
-    )
+    exclude = ("password", "groups", "user_permissions")
     list_display = ("email", "name", "is_active", "is_reviewer", "is_staff", "is_superuser")
     list_filter = ("is_active", "is_reviewer", "is_staff", "is_superuser")
     search_fields = ("email", "name")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import itemgetter
-from typing import NotRequired, TypedDict, TypeGuard, Unpack
+from typing import NotRequired, TypedDict, Unpack
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
@@ -83,7 +83,8 @@ def change_roles(
     """
     with _change(user, is_open_to_managers=True, **decision) as change:
         _require_manageable([*grant, *revoke], change.actor)
-        if ADMINISTRATOR in grant and _needs_approval(change.actor, change.row):
+        needs_approval = settings.ADMINISTRATOR_APPROVAL and not change.row.is_superuser
+        if ADMINISTRATOR in grant and needs_approval and change.actor is not None:
             _request_administrator_role(change, change.actor)
             grant = [role for role in grant if role != ADMINISTRATOR]
         _apply(change, grant, revoke)
@@ -178,10 +179,6 @@ def _require_manageable(changed_roles: Collection[str], actor: User | None) -> N
         return
     if not set(changed_roles) <= set(list_manageable_roles(actor)):
         raise ActionRefused(_("You can only change roles in the programs that you manage."), "forbidden")
-
-
-def _needs_approval(actor: User | None, row: User) -> TypeGuard[User]:
-    return settings.ADMINISTRATOR_APPROVAL and actor is not None and not row.is_superuser
 
 
 def _request_administrator_role(change: AccountChange, requester: User) -> None:
