@@ -23,6 +23,7 @@ from django.db.models import Exists, F, OuterRef
 from portal.audit.models import AuditEvent
 from portal.audit.seals import compute_seal, get_newest_key_id
 from portal.audit.services import record_system_event
+from portal.core.content_files import Content, build_adapter
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ Heads = dict[str, tuple[int, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Content):
     """One anchor. `heads`: sequence number and seal of the last event of each stream that grew since the previous one.
 
     `streams` and `events` count the whole log, including unchanged streams.
@@ -98,7 +99,7 @@ def read_anchors(folder: Path) -> tuple[list[Anchor], list[str]]:
     for _, _, name in sorted(_list_files(folder)):
         try:
             anchors.append(_read_file(folder / name))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (OSError, ValueError):
             unreadable.append(name)
     return anchors, unreadable
 
@@ -145,14 +146,7 @@ def _get_fields(anchor: Anchor) -> dict[str, object]:
 
 
 def _read_file(path: Path) -> Anchor:
-    fields = json.loads(path.read_text())
-    heads = {stream: (seq, mac) for stream, (seq, mac) in fields["heads"].items()}
-    anchor = Anchor(**fields | {"heads": heads})
-    numbers = [anchor.number, anchor.streams, anchor.events, *(seq for seq, _ in heads.values())]
-    texts = [anchor.written_at, anchor.previous, anchor.key_id, anchor.mac, *(mac for _, mac in heads.values())]
-    # Exact types, because Python takes True for a number.
-    if {type(number) for number in numbers} != {int} or {type(text) for text in texts} != {str}:
-        raise TypeError("a value has the wrong type")
+    anchor = build_adapter(Anchor).validate_json(path.read_bytes())
     if datetime.fromisoformat(anchor.written_at).tzinfo is None:
         raise ValueError("a time without a UTC offset")
     return anchor
