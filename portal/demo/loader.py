@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.db import transaction
 from django.utils.text import slugify
 
 from integrations.partners.models import Partner
@@ -88,6 +89,7 @@ def create_person(person: DemoPerson, password: str) -> User:
     return user
 
 
+@transaction.atomic
 def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
     """Create the demo world in an empty database. `progress` is called with what comes next."""
     with bulk_changes(indexing.index_all_rows, stage_durations.rebuild):

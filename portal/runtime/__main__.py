@@ -151,14 +151,12 @@ def prepare_database(folder: Path, empty: bool) -> None:
 
 def load_demo_data() -> None:
     """Load the demo world and print the progress."""
-    from django.db import transaction  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
     from portal.demo.loader import build_world  # noqa: PLC0415
 
     write_line("Loading demo data:")
-    with transaction.atomic():
-        build_world(timezone.now(), lambda line: write_line(f"  {line}"))
+    build_world(timezone.now(), lambda line: write_line(f"  {line}"))
 
 
 def write_line(line: str) -> None:

@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, close_old_connections, transaction
+from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
@@ -58,8 +58,7 @@ class Command(BaseCommand):
             return
         if User.objects.exists():
             raise CommandError("The portal has users. Load the demo world into an empty portal.")
-        with transaction.atomic():
-            build_world(timezone.now(), lambda line: self.stdout.write(f"  {line}"))
+        build_world(timezone.now(), lambda line: self.stdout.write(f"  {line}"))
         for email, password, role in SIGN_INS:
             self.stdout.write(f"{email}  {password}  {role}")
 
