@@ -19,7 +19,5 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # The longest task runs due jobs for 20 s. Its last check run can start checks for 150 s, the last of them for 120 s.
 CELERY_TASK_SOFT_TIME_LIMIT = 300
 CELERY_TASK_TIME_LIMIT = 330
-CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

@@ -69,7 +69,6 @@ def button(
     icon: str = "",
     name: str = "",
     value: str = "",
-    kind: str = "submit",
     form: str = "",
     formaction: str = "",
     disabled: str = "",

@@ -106,8 +106,3 @@ def form_footer(
     value: str = "",
 ) -> None:
     """Render the buttons of a form: primary button, further buttons (content), cancel link, and draft status."""
-
-
-@component
-def draft_line(*, saved_at: object = None) -> None:
-    """Render the save status of a draft, which the script updates."""

@@ -6,7 +6,7 @@ Inline components: tones are neutral accent good warn bad info; icons are Lucide
     {% badge "Waiting" tone="warn" icon="clock" %}    by default with the icon of the tone
     {% outcome "pass" text="" %}                      keys of OUTCOMES in inline.py
     {% tally counts %}                                {"pass": 14, "warn": 1} for a narrow cell
-    {% button "Request review" tone="primary" icon="" name="" value="" kind="submit" form="" formaction=""
+    {% button "Request review" tone="primary" icon="" name="" value="" form="" formaction=""
        disabled="" small=False novalidate=False hx_post="" %}
        tones primary secondary quiet danger; disabled is the reason as a sentence, which is shown next to it
     {% link_button "View instructions" href=url tone="secondary" icon="" small=False external=False disabled=""
@@ -53,7 +53,6 @@ Blocks, each closed with {% end… %}:
     {% mail_preview to="…" subject="…" wait="10 minutes" %}exact text{% endmail_preview %}
     {% form_footer label="Save" tone="primary" icon="" saved_at=None draft=False cancel=url disabled="" name=""
        value="" %}further buttons{% endform_footer %}   <form data-autosave="URL"> keeps "saved 12 s ago"
-    {% draft_line saved_at=moment %}                  only the save status
     {% review_item item href="#" checks="" can_act=False identity=False finding_url="" %}evidence{% endreview_item %}
     {% navigation_links frame.menu %}                 list of links to pages
 {% include_jinja "reviews/review_index.html" %}        a Jinja2 template with the values of the page
