@@ -15,8 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from integrations.submissions.models import Integration
 from portal.directory.models import Listing
 from portal.ui.components.lists import pagination
-from portal.ui.pagination import paginate
-from portal.ui.positions import list_columns
+from portal.ui.pagination import list_columns, paginate
 from tests.conftest import NOW, create_integration
 
 pytestmark = pytest.mark.any_database
