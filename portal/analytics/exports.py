@@ -24,7 +24,7 @@ from integrations.submissions.views.access import require_program_staff
 from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.workflow.next_action import render_action_text
 from portal.accounts.requests import AuthenticatedRequest
-from portal.analytics import flow_presenters, forecast_accuracy, metrics, workload_exports
+from portal.analytics import forecast_accuracy, metrics, workload_exports
 from portal.analytics.filters import parse_analytics_filters
 from portal.analytics.funnel import build_funnel
 from portal.analytics.selectors import flow, stays
@@ -163,7 +163,7 @@ FORECAST_COLUMNS: Columns = {
 
 def build_forecasts_table(request: HttpRequest, now: datetime) -> ExportTable:
     filters = parse_analytics_filters(request, now, has_period=False)
-    lines = forecast_accuracy.evaluate_programs(now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS)
+    lines = forecast_accuracy.evaluate_programs(now, program=filters.program, weeks=forecast_accuracy.BACKTEST_WEEKS)
     return build_export("forecast", FORECAST_COLUMNS, lines)
 
 

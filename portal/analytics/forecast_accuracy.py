@@ -16,6 +16,7 @@ from portal.core.figures import read_figures
 
 TARGET_PERCENT_RANGE = (85.0, 95.0)
 MIN_JUDGED_WAITS = 100  # with fewer, the share varies by more than the target range
+BACKTEST_WEEKS = 52  # of pages and exports
 STAGE = "review"
 
 

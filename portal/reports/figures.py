@@ -7,7 +7,6 @@ from integrations.sla.filters import parse_filters
 from portal.accounts.models import User
 from portal.analytics import forecast_accuracy
 from portal.analytics.filters import build_analytics_filters
-from portal.analytics.flow_presenters import BACKTEST_WEEKS
 from portal.analytics.selectors import flow, stays, workload
 from portal.core.figures import refresh_figures
 from portal.core.periods import get_program_zone
@@ -31,7 +30,7 @@ def refresh_program_figures(now: datetime) -> int:
             flow.count_moves(filters, flow.list_span_starts(filters, zone, 2 * flow.COLUMN_COUNT), zone),
         ),
         lambda: (workload.list_reviewer_loads(filters), workload.list_failing_checks(filters)),
-        lambda: forecast_accuracy.evaluate_programs(now, weeks=BACKTEST_WEEKS),
+        lambda: forecast_accuracy.evaluate_programs(now, weeks=forecast_accuracy.BACKTEST_WEEKS),
     )
     with refresh_figures():
         for build_page in pages:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from portal.analytics import flow_presenters, forecast_accuracy, metrics, presenters
+from portal.analytics import forecast_accuracy, metrics, presenters
 from portal.analytics.filters import PAGE_TITLES, AnalyticsFilters, parse_analytics_filters
 from portal.analytics.selectors import flow, stays, workload
 from portal.core.periods import get_program_zone
@@ -43,14 +43,14 @@ def show_flow(request: HttpRequest) -> HttpResponse:
     """Show throughput and the funnel."""
     filters, time_zone = parse_analytics_filters(request, timezone.now()), get_program_zone()
     spans, groups = flow.list_span_starts(filters, time_zone, 2 * flow.COLUMN_COUNT), flow.count_groups(filters)
-    names = flow_presenters.build_span_names(spans[flow.COLUMN_COUNT :], monthly=filters.period == "365")
-    moves = flow_presenters.build_move_charts(names, flow.count_moves(filters, spans, time_zone))
+    names = presenters.build_span_names(spans[flow.COLUMN_COUNT :], monthly=filters.period == "365")
+    moves = presenters.build_move_charts(names, flow.count_moves(filters, spans, time_zone))
     context = {
         "moves": moves,
-        "spans": flow_presenters.build_move_rows(moves),
+        "spans": presenters.build_move_rows(moves),
         "is_monthly": filters.period == "365",
-        "funnel": flow_presenters.build_funnel_rows(groups),
-        "stopped": flow_presenters.build_drop_off_rows(groups),
+        "funnel": presenters.build_funnel_rows(groups),
+        "stopped": presenters.build_drop_off_rows(groups),
     }
     return render(request, "analytics/flow.html", build_context(filters, "flow") | context)
 
@@ -75,13 +75,13 @@ def show_forecast(request: HttpRequest) -> HttpResponse:
     """Show wait time forecasts and their accuracy."""
     filters = parse_analytics_filters(request, timezone.now(), has_period=False)
     lines = forecast_accuracy.evaluate_programs(
-        filters.now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS
+        filters.now, program=filters.program, weeks=forecast_accuracy.BACKTEST_WEEKS
     )
     evaluated_lines = [line for line in lines if line.backtest.count]
     context = {
-        "rows": flow_presenters.build_forecast_rows(lines),
-        "charts": [flow_presenters.build_calibration_chart(line) for line in evaluated_lines],
-        "target_range": flow_presenters.format_target(),
+        "rows": presenters.build_forecast_rows(lines),
+        "charts": [presenters.build_calibration_chart(line) for line in evaluated_lines],
+        "target_range": presenters.format_target(),
         "min_decisions": forecast_accuracy.MIN_JUDGED_WAITS,
     }
     return render(request, "analytics/forecast.html", build_context(filters, "forecast") | context)
