@@ -11,13 +11,12 @@ from portal.accounts.models import User
 access_revoked = Signal()
 
 
-def end_other_sessions(user: User, *, request: HttpRequest | None = None) -> int:
-    """End every session of a user except the session of the request. Return the number of ended sessions."""
+def end_other_sessions(user: User, *, request: HttpRequest | None) -> None:
+    """End every session of a user except the session of the request."""
     current_key: str | None = getattr(getattr(request, "session", None), "session_key", None)
-    sessions = [session for session in UserSession.objects.filter(user=user) if session.session_key != current_key]
-    for session in sessions:
-        session.end()
-    return len(sessions)
+    for session in UserSession.objects.filter(user=user):
+        if session.session_key != current_key:
+            session.end()
 
 
 def revoke_access(user: User, *, request: HttpRequest | None = None, is_deactivation: bool = False) -> None:

@@ -90,9 +90,7 @@ def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> dat
 
 
 @transaction.atomic
-def save_preferences(
-    person: Any, mode_by_key: Mapping[str, str], only_in_working_hours: bool | None = None
-) -> NotificationPreference:
+def save_preferences(person: Any, mode_by_key: Mapping[str, str], only_in_working_hours: bool | None = None) -> None:
     """Save the modes of some categories and event types. Emails that wait for a digest follow the new mode.
 
     An event type with an empty mode follows its category again.
@@ -114,7 +112,6 @@ def save_preferences(
     preference.save()
     for category in {find_category(key) for key in mode_by_key}:
         _update_waiting_emails(person, preference, category)
-    return preference
 
 
 def _update_waiting_emails(person: Any, preference: NotificationPreference, category: NotificationCategory) -> None:
