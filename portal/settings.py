@@ -7,8 +7,7 @@ from django.conf.locale import LANG_INFO
 
 from portal.accounts.allauth_settings import *  # noqa: F403
 from portal.accounts.provider_settings import build_providers, list_origins
-from portal.core.value_types import NamedValues
-from portal.database_url import SQLITE, parse_database_url
+from portal.database_url import parse_database_url
 from portal.embedded_secrets import load_or_create_secret
 from portal.environment import BASE_DIR, load_settings
 from portal.jobs.celery_settings import *  # noqa: F403
@@ -23,7 +22,7 @@ SITE_URL = environment.SITE_URL
 ALLOWED_HOSTS = environment.ALLOWED_HOSTS
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 TRUSTED_PROXIES = environment.TRUSTED_PROXIES
-DATABASES: NamedValues = {"default": parse_database_url(environment.DATABASE_URL.get_secret_value())}
+DATABASES = {"default": parse_database_url(environment.DATABASE_URL.get_secret_value())}
 REDIS_URL = environment.REDIS_URL.get_secret_value()
 AUDIT_ANCHOR_DIR = environment.AUDIT_ANCHOR_DIR
 ALLOW_LOOPBACK_HTTP = environment.ALLOW_LOOPBACK_HTTP
@@ -41,17 +40,6 @@ BADGE_SIGNING_KEYS = [key.get_secret_value() for key in environment.BADGE_SIGNIN
 AUDIT_KEYS = {key_id: key.get_secret_value() for key_id, key in environment.AUDIT_KEYS.items()} or {
     "embedded": load_or_create_secret(DATA_DIR, "AUDIT_KEYS")
 }
-
-if DATABASES["default"]["ENGINE"] == SQLITE:
-    DATABASES["default"]["OPTIONS"] = {
-        "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
-        "cached_statements": 1000,  # with Python's 128, SQLite prepares most statements of a page again
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
-    }
-else:
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [

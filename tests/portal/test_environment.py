@@ -10,7 +10,7 @@ from django.db import OperationalError, connection, connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
 from portal.core.client_ip import TrustedProxies
-from portal.database_url import DEFAULT_OPTIONS, parse_database_url
+from portal.database_url import DEFAULT_OPTIONS, SQLITE_OPTIONS, parse_database_url
 from portal.environment import PortalSettings, load_settings
 
 
@@ -42,6 +42,8 @@ def test_database_is_split_and_unquoted():
         "HOST": "db.example",
         "PORT": "5433",
         "OPTIONS": {"options": DEFAULT_OPTIONS},
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
     }
 
 
@@ -73,6 +75,7 @@ def test_database_of_sqlite_is_a_path():
     assert parse_database_url("sqlite:////var/lib/portal.sqlite3") == {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": "/var/lib/portal.sqlite3",
+        "OPTIONS": SQLITE_OPTIONS,
     }
 
 
