@@ -91,20 +91,15 @@ def normalize_query(page: SavablePage, query: str) -> str:
 
 def find_obsolete_filters(page: SavablePage, query: str) -> list[str]:
     """Return the saved filters that no longer exist, as "parameter: value"."""
-    parameters = {key: value for key, value in QueryDict(query).items() if isinstance(value, str)}
-    obsolete = [f"{name}: {value}" for name, value in parameters.items() if name not in page.parameters]
-    known_values = {name: value for name, value in parameters.items() if name in page.parameters}
-    for name, choices in page.choices.items():
-        if known_values.get(name, "") and known_values[name] not in choices:
-            obsolete.append(f"{name}: {known_values[name]}")
+    values = QueryDict(query).dict()
+    known_values = {name: value for name, value in values.items() if name in page.parameters}
+    names = [name for name in values if name not in page.parameters]
+    names += [name for name, choices in page.choices.items() if known_values.get(name, "") not in ("", *choices)]
     if page.form is not None:
         form = page.form(data=known_values)
         form.is_valid()
-        fields = [
-            name for name in form.errors if isinstance(form.fields.get(name), ChoiceField) and known_values.get(name)
-        ]
-        obsolete += [f"{name}: {known_values[name]}" for name in fields]
-    return obsolete
+        names += [name for name in form.errors if known_values.get(name) and isinstance(form.fields[name], ChoiceField)]
+    return [f"{name}: {values[name]}" for name in names]
 
 
 def can_save(name: str, user: AnyUser) -> bool:
