@@ -83,6 +83,10 @@ class DemoContext:
         missing = context.list_missing_next(self.integration, self.now)
         return [each for each in missing if kind in (None, each.kind)]
 
+    def get_responsible_person(self, requirement: Requirement) -> User:
+        """Return who fulfills a requirement."""
+        return self.reviewer if requirement.responsible_party == FulfillingParty.PROGRAM else self.owner
+
     def perform(self, name: str, actor: User, note: str = "") -> None:
         """Perform a transition. A compliance decision needs complete data of the repository."""
         demo = self.confirm_checks()
@@ -120,8 +124,7 @@ def fulfill_requirements(demo: DemoContext, requirements: Iterable[Requirement])
 
 def answer_form(demo: DemoContext, requirement: Requirement) -> None:
     data = {field.key: build_answer(field, demo.integration) for field in requirement.fields}
-    by_program = requirement.responsible_party == FulfillingParty.PROGRAM
-    actor = demo.reviewer if by_program else demo.owner
+    actor = demo.get_responsible_person(requirement)
     requirements.submit_answer(demo.integration, requirement.id, data, actor=actor, now=demo.now)
 
 
@@ -138,9 +141,8 @@ def run_requirement_checks(demo: DemoContext, requirement: Requirement) -> None:
 
 def upload_document(demo: DemoContext, requirement: Requirement) -> None:
     """Upload a small file of the first accepted type."""
-    by_program = requirement.responsible_party == FulfillingParty.PROGRAM
     file = validate_file(SimpleUploadedFile(*SAMPLE_FILES[requirement.accept[0]]), requirement.accept)
-    actor = demo.reviewer if by_program else demo.owner
+    actor = demo.get_responsible_person(requirement)
     documents.upload_document(demo.integration, requirement.id, file, actor=actor, now=demo.now)
 
 

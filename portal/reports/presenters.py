@@ -116,7 +116,7 @@ def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
     current, previous = figures["totals"], figures["previous_totals"]
     with override(None):
         titles = _list_figure_titles(figures)
-    rows = [(title, _format_number(current[key]), _format_number(previous[key])) for title, key in titles]
+    rows = [(title, _format_cell(current[key]), _format_cell(previous[key])) for title, key in titles]
     return [("figure", "this period", "previous period"), *rows]
 
 
@@ -148,11 +148,9 @@ def _build_list_table(figures: JsonObject, key: str, columns: Sequence[str]) -> 
 
 
 def _format_cell(value: object) -> str:
-    return _format_number(value) if value is None or isinstance(value, float) else str(value)
-
-
-def _format_number(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
+    if value is None:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _build_figure_row(title: str, key: str, totals: JsonObject, previous_totals: JsonObject) -> tuple[str, str, str]:
