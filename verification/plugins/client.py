@@ -43,7 +43,7 @@ class RunningPlugin:
         """
         code = error.code()
         # The channel breaks a moment before the end of the process is seen.
-        result = self.process.wait(EXIT_WAIT_SECONDS) if code == grpc.StatusCode.UNAVAILABLE else self.process.result
+        result = self.process.wait(EXIT_WAIT_SECONDS if code == grpc.StatusCode.UNAVAILABLE else 0)
         if result is not None:
             return ("ended" if result.reason == ExitReason.FINISHED else str(result.reason)), result.message
         if code == grpc.StatusCode.DEADLINE_EXCEEDED:
@@ -95,7 +95,7 @@ def _perform_handshake(
     line = process.read_line(timeout_seconds)
     if line is None:
         # Neither a line nor an end, so the time is up. stop() alone would report that we stopped the plugin.
-        result = process.result or replace(process.stop(), reason=ExitReason.TIMED_OUT)
+        result = process.wait() or replace(process.stop(), reason=ExitReason.TIMED_OUT)
         key = "ended" if result.reason == ExitReason.FINISHED else str(result.reason)
         raise PluginStartError(key, _describe_result(result), result)
     try:

@@ -5,11 +5,10 @@ import shutil
 import socket
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -17,7 +16,7 @@ from verification.sandbox import bubblewrap, network, project_files, usage
 from verification.sandbox.bubblewrap import Bubblewrap, build_unavailable_error
 from verification.sandbox.control_groups import ControlGroup, find_own_group
 from verification.sandbox.host_users import reserve_host_user
-from verification.sandbox.process import SandboxProcess, Watch
+from verification.sandbox.process import SandboxProcess
 from verification.sandbox.resource_limits import set_limits
 from verification.sandbox.socket_memory import SocketMemory
 from verification.sandbox.types import HOME, MEGABYTE, PROJECT, CommandResult, Limits, SandboxUnavailable
@@ -35,7 +34,6 @@ PROXY_VARIABLES = dict.fromkeys(
 FILES = "/files"  # where bound files are: outside every folder that a program can write
 FILTERS = Path(__file__).parent / "filters"
 STAGING_ROOT = "/tmp"  # noqa: S108 - paths of sockets have at most 108 characters; the folder is made by mkdtemp
-RETRY_SECONDS = 600.0  # between two attempts on a machine without a sandbox
 DECOYS = (
     ".aws/credentials",
     ".ssh/id_ed25519",
@@ -119,8 +117,7 @@ class Environment:
             sockets = _open_socket_memory(blocked_process.child, diagnostics)
             monitor = usage.UsageMonitor(blocked_process.child, self.storage, self.limits, sockets, group, self.decoys)
             stack.callback(monitor.close)
-            watch = Watch(monitor, self.limits.output, seconds, self.is_strict)
-            process = SandboxProcess(blocked_process, watch, stack)
+            process = SandboxProcess(blocked_process, monitor, seconds, stack)
         self.processes.append(process)
         return process
 
@@ -269,21 +266,9 @@ def find_filter() -> Path:
     return path
 
 
-_last_attempt: tuple[float, str] | None = None
-_attempt_lock = threading.Lock()
-
-
+@cache
 def find_obstacle() -> str:
-    """Return why no sandbox can run on this machine, or an empty string. The result of an attempt is cached."""
-    global _last_attempt
-    with _attempt_lock:
-        # Only a failure is tried again: an operator may have repaired it.
-        if _last_attempt is None or (_last_attempt[1] and time.monotonic() - _last_attempt[0] > RETRY_SECONDS):
-            _last_attempt = time.monotonic(), _try_sandbox()
-        return _last_attempt[1]
-
-
-def _try_sandbox() -> str:
+    """Return why no sandbox can run on this machine, or an empty string. Each job has a process that tries it once."""
     if not sys.platform.startswith("linux"):
         return str(build_unavailable_error("it needs Linux"))
     try:

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
@@ -28,30 +27,20 @@ SIGNAL_CODES = range(129, 193)  # exit codes of bubblewrap for a program that a 
 MAX_TCP_CONNECTIONS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """Monitoring of a program, with the limits of its output in bytes and of its time in seconds."""
-
-    monitor: UsageMonitor
-    output: int
-    seconds: float
-    is_strict: bool
-
-
 class SandboxProcess:
-    """Running program. All methods are thread-safe.
+    """Running program, which the monitor watches for at most `seconds`. All methods are thread-safe.
 
     The process owns `resources` after a successful start, and closes them when the program has ended.
     """
 
-    def __init__(self, bubblewrap: Bubblewrap, watch: Watch, resources: ExitStack) -> None:
-        self._bubblewrap, self._watch, self._resources = bubblewrap, watch, resources
+    def __init__(self, bubblewrap: Bubblewrap, monitor: UsageMonitor, seconds: float, resources: ExitStack) -> None:
+        self._bubblewrap, self._monitor, self._seconds, self._resources = bubblewrap, monitor, seconds, resources
         self._reason: ExitReason | None = None
         self._result: CommandResult | None = None
         self._changed = threading.Condition()
         self._child = self._keep(os.pidfd_open(bubblewrap.child))
         self._folder = self._keep(os.open(f"/proc/{bubblewrap.child}/root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
-        self._output = OutputReader(watch.output)
+        self._output = OutputReader(monitor.limits.output)
         self._output.add_event(self._keep(os.pidfd_open(bubblewrap.process.pid)))
         self._output.add_stream(cast(IO[bytes], bubblewrap.process.stdout), self._output.stdout)
         self._output.add_stream(cast(IO[bytes], bubblewrap.process.stderr), self._output.stderr)
@@ -72,13 +61,7 @@ class SandboxProcess:
             line, end, _ = bytes(stdout).partition(b"\n")
         return line.rstrip(b"\r") if end else None
 
-    @property
-    def result(self) -> CommandResult | None:
-        """Return the end of the program, or None while it runs."""
-        with self._changed:
-            return self._result
-
-    def wait(self, seconds: float | None = None) -> CommandResult | None:
+    def wait(self, seconds: float = 0) -> CommandResult | None:
         """Return how the program ended, or None if it still runs after the time."""
         with self._changed:
             self._changed.wait_for(lambda: self._result is not None, seconds)
@@ -87,8 +70,8 @@ class SandboxProcess:
     def finish(self) -> CommandResult:
         """Wait for the end. The program is stopped at its time limit."""
         # The monitor stops the program earlier, so no result means that the monitor itself hangs.
-        result = self.wait(self._watch.seconds + STARTUP_SECONDS)
-        return result or CommandResult(ExitReason.LOST, None, b"", b"", self._watch.seconds, 0)
+        result = self.wait(self._seconds + STARTUP_SECONDS)
+        return result or CommandResult(ExitReason.LOST, None, b"", b"", self._seconds, 0)
 
     def stop(self) -> CommandResult:
         """Stop the program and all processes that it started."""
@@ -169,9 +152,9 @@ class SandboxProcess:
                 self._kill(ExitReason.OUTPUT)
 
     def _check_limits(self, start: float) -> None:
-        if (breach := self._watch.monitor.find_breach(is_strict=self._watch.is_strict)) is not None:
+        if (breach := self._monitor.find_breach()) is not None:
             self._kill(breach)
-        elif time.monotonic() > start + self._watch.seconds:
+        elif time.monotonic() > start + self._seconds:
             self._kill(ExitReason.TIMED_OUT)
 
     def _finish(self, reason: ExitReason, code: int | None, seconds: float) -> None:
@@ -181,12 +164,12 @@ class SandboxProcess:
                 self._resources.close()
             finally:
                 out, err = bytes(self._output.stdout), bytes(self._output.stderr)
-                self._result = CommandResult(reason, code, out, err, seconds, self._watch.monitor.peak_bytes)
+                self._result = CommandResult(reason, code, out, err, seconds, self._monitor.peak_bytes)
                 self._changed.notify_all()
 
     def _find_ending(self) -> tuple[ExitReason, int | None]:
         """Return why the program ended, and its exit code if it exited on its own."""
-        if reason := self._reason or self._watch.monitor.find_lasting_breach(is_strict=self._watch.is_strict):
+        if reason := self._reason or self._monitor.find_lasting_breach():
             return reason, None
         code = self._bubblewrap.read_exit_code()
         if code is None:

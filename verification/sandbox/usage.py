@@ -35,7 +35,8 @@ class UsageMonitor:
     """Comparison of the processes in one sandbox with its limits.
 
     Everything that is read later is opened at the start: the network counters outlive the last process only through
-    these descriptors. `decoys` is a descriptor from watch_files(), or -1.
+    these descriptors. `decoys` is a descriptor from watch_files(). It is -1 for a sandbox that isn't strict, in which
+    attempts to access the network or credentials don't count.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class UsageMonitor:
             os.open(f"/proc/{child}/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("snmp", "snmp6")
         ]
 
-    def find_breach(self, *, is_strict: bool) -> ExitReason | None:
+    def find_breach(self) -> ExitReason | None:
         """Return the exceeded limit, if any. In a strict sandbox, an access attempt also counts."""
         memory, shared, threads = self._measure_processes()
         if threads > self.limits.processes:
@@ -59,22 +60,22 @@ class UsageMonitor:
         self.peak_bytes = max(self.peak_bytes, memory)
         if memory > self.limits.memory:
             return ExitReason.MEMORY
-        return self.find_lasting_breach(is_strict=is_strict)
+        return self.find_lasting_breach()
 
-    def find_lasting_breach(self, *, is_strict: bool) -> ExitReason | None:
+    def find_lasting_breach(self) -> ExitReason | None:
         """Return an exceeded limit that is still visible after all processes have ended."""
         disk = os.fstatvfs(self._storage)
         if disk.f_bavail * 50 < disk.f_blocks or disk.f_files - disk.f_ffree > MAX_FILES:
             return ExitReason.DISK
         if self._group is not None and (breach := self._group.find_breach()) is not None:
             return breach
-        return self._find_attempt() if is_strict else None
+        return self._find_attempt() if self._decoys >= 0 else None
 
     def _find_attempt(self) -> ExitReason | None:
         if any(self._count_unroutable(descriptor) for descriptor in self._counters):
             return ExitReason.NETWORK
         with suppress(BlockingIOError):
-            if self._decoys >= 0 and os.read(self._decoys, 4096):
+            if os.read(self._decoys, 4096):
                 return ExitReason.HOME
         return None
 

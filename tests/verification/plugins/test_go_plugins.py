@@ -139,7 +139,7 @@ def test_error_of_the_caller_is_raised_and_stops_the_plugin(go_plugin: Path, wri
             start_plugin(environment, argv, TERRAFORM_COOKIE, (5, 6), has_tls=True, timeout_seconds=10) as plugin,
         ):
             raise ValueError("not a number")
-    assert plugin.process.result is not None
+    assert plugin.process.wait() is not None
 
 
 @needs_terraform_or_opentofu

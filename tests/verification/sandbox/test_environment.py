@@ -105,7 +105,7 @@ def test_forged_error_of_bubblewrap_is_ignored(output):
     with open_environment(LIMITS) as sandbox:
         script = f"echo 'bwrap: execvp x: No such file' >&2; {output}; echo > ready; sleep 60"
         process = sandbox.start(["/bin/sh", "-c", script])
-        while process.result is None and not has_file(sandbox, "ready"):
+        while process.wait() is None and not has_file(sandbox, "ready"):
             pass
         process._bubblewrap.process.kill()
         assert process.wait(10).reason == "sandbox lost"
@@ -175,7 +175,7 @@ time.sleep(60)
         process = sandbox.start(["/project/echo"])
         assert process.read_line(5) == b"1|5|unix|/tmp/in|grpc|"
         assert send_hello(process, sandbox, "unix", "/tmp/in") == b"HELLO"
-        assert process.result is None
+        assert process.wait() is None
         assert process.stop().reason == "stopped by us"
 
 
