@@ -6,7 +6,6 @@ Packer reads it before it installs or starts a plugin, and refuses one that it c
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from portal.core.value_types import JsonObject
@@ -19,6 +18,8 @@ EXECUTABLE = "packer-plugin-example"
 API_MAJOR, API_MINOR = 5, 0
 API_VERSION_PATTERN = re.compile(r"x(\d{1,4})\.(\d{1,4})")
 # The fields that Packer's plugin SDK writes for `describe`.
+TEXT_KEYS = ("version", "api_version", "sdk_version", "protocol_version")
+REQUIRED_KEYS = TEXT_KEYS[:2]
 COMPONENT_KEYS = ("builders", "provisioners", "post_processors", "datasources")
 
 
@@ -26,30 +27,18 @@ class PackerDescriptionError(ValueError):
     """Description that Packer can't use. The message can be shown to users."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackerDescription:
-    """Description that a plugin prints. The SDK names a component like the plugin "-packer-default-plugin-name-"."""
+def parse_description(output: bytes) -> JsonObject:
+    """Return the description on the standard output of `describe`. Raises PackerDescriptionError.
 
-    version: str
-    api_version: str
-    sdk_version: str = ""
-    protocol_version: str = ""
-    builders: tuple[str, ...] = ()
-    provisioners: tuple[str, ...] = ()
-    post_processors: tuple[str, ...] = ()
-    datasources: tuple[str, ...] = ()
-
-
-def parse_description(output: bytes) -> PackerDescription:
-    """Return the description on the standard output of `describe`. Raises PackerDescriptionError."""
+    The SDK names a component like the plugin "-packer-default-plugin-name-".
+    """
     description = _parse_object(output)
-    version, api_version = (_get_text(description, key, is_required=True) for key in ("version", "api_version"))
-    _validate_api_version(api_version)
-    components = [_get_names(description, key) for key in COMPONENT_KEYS]
-    if not any(components):
+    texts = {key: _get_text(description, key) for key in TEXT_KEYS}
+    _validate_api_version(texts["api_version"])
+    components = {key: _get_names(description, key) for key in COMPONENT_KEYS}
+    if not any(components.values()):
         raise PackerDescriptionError("The plugin has no builder, provisioner, post-processor, or data source.")
-    sdk_version, protocol_version = (_get_text(description, key) for key in ("sdk_version", "protocol_version"))
-    return PackerDescription(version, api_version, sdk_version, protocol_version, *components)
+    return texts | components
 
 
 def _parse_object(output: bytes) -> JsonObject:
@@ -68,21 +57,21 @@ def _parse_object(output: bytes) -> JsonObject:
     raise PackerDescriptionError(f"The description isn't a JSON object: “{line}”.")
 
 
-def _get_text(description: JsonObject, key: str, *, is_required: bool = False) -> str:
+def _get_text(description: JsonObject, key: str) -> str:
     value = description.get(key) or ""
-    if is_required and not value:
+    if not value and key in REQUIRED_KEYS:
         raise PackerDescriptionError(f"The description has no {key}.")
     if not isinstance(value, str):
         raise PackerDescriptionError(f"{key} isn't a string.")
     return value
 
 
-def _get_names(description: JsonObject, key: str) -> tuple[str, ...]:
+def _get_names(description: JsonObject, key: str) -> list[str]:
     """Return the names of components. Packer treats null and a missing list as an empty one."""
     names = description.get(key) or []
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
         raise PackerDescriptionError(f"{key} isn't a list of names.")
-    return tuple(names)
+    return names
 
 
 def _validate_api_version(text: str) -> None:
@@ -113,6 +102,6 @@ def run_job(arguments: JsonObject, files: Mapping[str, Path], report_progress: C
     if not result.is_success:
         return {"problem": result.message, "description": None}
     try:
-        return {"problem": "", "description": asdict(parse_description(result.stdout))}
+        return {"problem": "", "description": parse_description(result.stdout)}
     except PackerDescriptionError as error:
         return {"problem": str(error), "description": None}
