@@ -1,10 +1,7 @@
-"""Rules of Kubernetes for structural schemas.
-
-Each rule is a function that returns the violation of one schema in the tree, or an empty string.
-"""
+"""Rules of Kubernetes for structural schemas."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from portal.core.value_types import JsonObject
 from verification.schemas.engine.object_rules import PRESERVE_UNKNOWN_FIELDS, find_problems
@@ -21,100 +18,61 @@ KNOWN_KEYWORDS = frozenset(
     {"type", "description", "properties", "additionalProperties", "items", "required", "default", "enum", "format"}
     | {PRESERVE_UNKNOWN_FIELDS, LIST_TYPE, LIST_KEYS, MAP_TYPE, RULES_KEY}
 )
+OBJECT_KEYWORDS = {"properties", "additionalProperties", "required", MAP_TYPE}
 SCALAR_TYPES = ("string", "number", "integer", "boolean")
 
 
-def _check_type(schema: JsonObject) -> str:
-    if schema.get(PRESERVE_UNKNOWN_FIELDS) and "type" not in schema:
-        return ""
-    return "" if schema.get("type") in KNOWN_TYPES else "the type is missing or unknown"
+def _find_structure_violations(schema: JsonObject) -> Iterator[str]:
+    """Yield the violations of one schema by its type and its keywords."""
+    keywords, kind = set(schema), schema.get("type")
+    if kind not in KNOWN_TYPES and not (kind is None and schema.get(PRESERVE_UNKNOWN_FIELDS)):
+        yield "the type is missing or unknown"
+    if unknown := sorted(keywords - KNOWN_KEYWORDS):
+        yield f"{unknown[0]} is not allowed"
+    if {"properties", "additionalProperties"} <= keywords:
+        yield "properties and additionalProperties are mutually exclusive"
+    if kind != "object" and (object_keywords := sorted(keywords & OBJECT_KEYWORDS)):
+        yield f"{object_keywords[0]} requires the type object"
+    if (kind == "array") != ("items" in schema):
+        yield "an array requires items, and other types don't allow them"
+    if missing := sorted({*schema.get("required", [])} - {*schema.get("properties", {})}):
+        yield f"{missing[0]} is required but not a property"
 
 
-def _check_keywords(schema: JsonObject) -> str:
-    unknown = sorted(set(schema) - KNOWN_KEYWORDS)
-    return f"{unknown[0]} is not allowed" if unknown else ""
+def _find_value_violations(schema: JsonObject) -> Iterator[str]:
+    """Yield the violations of one schema by how its values are merged, set by default, and validated."""
+    yield from _find_list_violations(schema)
+    if schema.get(MAP_TYPE, "granular") not in ("granular", "atomic"):
+        yield f"{MAP_TYPE} must be granular or atomic"
+    if "default" in schema and any(find_problems(schema, schema["default"])):
+        yield "the default doesn't match the schema"
+    for rule in schema.get(RULES_KEY, []):
+        if not rule.get("rule", "").strip() or not rule.get("message", "x").strip() or "\n" in rule.get("message", ""):
+            yield "a rule requires an expression and a one-line message"
 
 
-def _check_exclusive_properties(schema: JsonObject) -> str:
-    return (
-        "properties and additionalProperties are mutually exclusive"
-        if {"properties", "additionalProperties"} <= set(schema)
-        else ""
-    )
-
-
-def _check_object_properties(schema: JsonObject) -> str:
-    object_keywords = {"properties", "additionalProperties", "required", MAP_TYPE} & set(schema)
-    return (
-        f"{min(object_keywords)} requires the type object" if object_keywords and schema.get("type") != "object" else ""
-    )
-
-
-def _check_items(schema: JsonObject) -> str:
-    if (schema.get("type") == "array") != ("items" in schema):
-        return "an array requires items, and other types don't allow them"
-    return ""
-
-
-def _check_required(schema: JsonObject) -> str:
-    missing = [name for name in schema.get("required", []) if name not in schema.get("properties", {})]
-    return f"{missing[0]} is required but not a property" if missing else ""
-
-
-def _check_list_type(schema: JsonObject) -> str:
+def _find_list_violations(schema: JsonObject) -> Iterator[str]:
     kind = schema.get(LIST_TYPE)
-    if kind is None:
-        return f"{LIST_KEYS} requires {LIST_TYPE} map" if LIST_KEYS in schema else ""
-    if schema.get("type") != "array" or kind not in ("atomic", "set", "map"):
-        return f"{LIST_TYPE} is for arrays and must be atomic, set, or map"
+    if kind is None and LIST_KEYS in schema:
+        yield f"{LIST_KEYS} requires {LIST_TYPE} map"
+    elif kind is not None and (schema.get("type") != "array" or kind not in ("atomic", "set", "map")):
+        yield f"{LIST_TYPE} is for arrays and must be atomic, set, or map"
     # Server-side apply compares the elements of a set as a whole.
-    if kind == "set" and schema["items"].get("type") not in SCALAR_TYPES:
-        return "a set must contain scalars"
-    return _check_list_keys(schema) if kind == "map" else ""
+    elif kind == "set" and schema["items"].get("type") not in SCALAR_TYPES:
+        yield "a set must contain scalars"
+    elif kind == "map":
+        yield from _find_key_violations(schema.get(LIST_KEYS, []), schema["items"])
 
 
-def _check_list_keys(schema: JsonObject) -> str:
-    keys, items = schema.get(LIST_KEYS, []), schema["items"]
+def _find_key_violations(keys: list[str], items: JsonObject) -> Iterator[str]:
     if not keys or items.get("type") != "object":
-        return f"{LIST_TYPE} map requires keys and objects"
+        yield f"{LIST_TYPE} map requires keys and objects"
+        return
     for key in keys:
         field = items.get("properties", {}).get(key, {})
         # Server-side apply finds an element by its keys, so none can be missing.
         if field.get("type") not in SCALAR_TYPES or not (key in items.get("required", []) or "default" in field):
-            return f"the key {key} must be a required scalar or have a default"
-    return ""
-
-
-def _check_map_type(schema: JsonObject) -> str:
-    return (
-        "" if schema.get(MAP_TYPE, "granular") in ("granular", "atomic") else f"{MAP_TYPE} must be granular or atomic"
-    )
-
-
-def _check_default(schema: JsonObject) -> str:
-    is_valid = "default" not in schema or not any(find_problems(schema, schema["default"]))
-    return "" if is_valid else "the default doesn't match the schema"
-
-
-def _check_rules(schema: JsonObject) -> str:
-    for rule in schema.get(RULES_KEY, []):
-        if not rule.get("rule", "").strip() or not rule.get("message", "x").strip() or "\n" in rule.get("message", ""):
-            return "a rule requires an expression and a one-line message"
-    return ""
-
-
-SCHEMA_RULES: tuple[Callable[[JsonObject], str], ...] = (
-    _check_type,
-    _check_keywords,
-    _check_exclusive_properties,
-    _check_object_properties,
-    _check_items,
-    _check_required,
-    _check_list_type,
-    _check_map_type,
-    _check_default,
-    _check_rules,
-)
+            yield f"the key {key} must be a required scalar or have a default"
 
 
 def find_violations(definition: JsonObject) -> list[str]:
@@ -126,8 +84,7 @@ def find_violations(definition: JsonObject) -> list[str]:
         messages += [
             f"{path}: {violation}"
             for path, subschema in walk_schemas(schema)
-            for rule in SCHEMA_RULES
-            if (violation := rule(subschema))
+            for violation in (*_find_structure_violations(subschema), *_find_value_violations(subschema))
         ]
         # Kubernetes itself specifies the metadata of objects.
         if set(schema.get("properties", {}).get("metadata", {})) - {"type"}:
