@@ -6,7 +6,7 @@ from the provider, which is what most published providers choose.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,12 +20,6 @@ IDENTIFIER_FROM_PROVIDER = "IDENTIFIER_FROM_PROVIDER"
 NAME_AS_IDENTIFIER = "NAME_AS_IDENTIFIER"
 PARAMETER_AS_IDENTIFIER = "PARAMETER_AS_IDENTIFIER"
 TEMPLATE_AS_IDENTIFIER = "TEMPLATED_STRING_AS_IDENTIFIER"
-GO_NAMES = {
-    IDENTIFIER_FROM_PROVIDER: "IdentifierFromProvider",
-    NAME_AS_IDENTIFIER: "NameAsIdentifier",
-    PARAMETER_AS_IDENTIFIER: "ParameterAsIdentifier",
-    TEMPLATE_AS_IDENTIFIER: "TemplatedStringAsIdentifier",
-}
 # Upjet takes only plain parameters for identifiers, not those in a function: {{ .parameters.type | ToLower }}.
 PARAMETER_PATTERN = re.compile(r"{{\s*\.parameters\.([^\s}]+)\s*}}")
 WORD_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
@@ -72,7 +66,8 @@ class ExternalName:
         """Return the Go expression of the rule in Upjet's package config."""
         name, *parameters = self.rule
         arguments = ", ".join(json.dumps(each) for each in parameters)
-        return GO_NAMES[name] + (f"({arguments})" if parameters else "")
+        # Upjet's names, such as IdentifierFromProvider.
+        return name.title().replace("_", "") + (f"({arguments})" if parameters else "")
 
 
 def parse_external_name(text: str) -> ExternalName:
@@ -141,10 +136,10 @@ class GeneratorChoices:
 
 def parse_choices(
     prefix: str,
-    external: tuple[str, ...] = (),
-    kinds: tuple[str, ...] = (),
-    references: tuple[str, ...] = (),
-    sensitive: tuple[str, ...] = (),
+    external: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    references: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
     api_version: str = "v1alpha1",
     category: str = "",
     **words: str,

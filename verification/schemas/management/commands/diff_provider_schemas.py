@@ -16,7 +16,7 @@ from verification.schemas.engine.diff import SchemaChange, SchemaDifference, com
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema, SchemaParseError
 from verification.schemas.engine.version_policy import VersionVerdict, evaluate_version
-from verification.terraform.versions import InvalidVersionError, Version, parse_version
+from verification.terraform.versions import InvalidVersionError, parse_version
 
 NO_VERDICT = "No verdict. Specify the versions with --versions."
 # File names such as acme_1.5.0.json.gz, as the documentation suggests them.
@@ -42,21 +42,20 @@ class Command(BaseCommand):
     def handle(self, *, old: Path, new: Path, as_json: bool, **options: Any) -> None:
         try:
             before, after = (parse_schema(path.read_bytes(), options["source"]) for path in (old, new))
-            versions = _parse_versions(options["versions"] or [_find_version(old), _find_version(new)])
+            texts = options["versions"] or [_find_version(old), _find_version(new)]
+            versions = [parse_version(text) for text in texts if text]
         except (SchemaParseError, InvalidVersionError) as error:
             raise build_usage_error(error) from error
         except OSError as error:
             raise build_usage_error(f"Can't read {error.filename}: {error.strerror}.") from error
-        if not _is_same_provider(before, after):
+        # Only the names, because a provider can move to another namespace or registry.
+        if before.source.rpartition("/")[2] != after.source.rpartition("/")[2]:
             raise build_usage_error(f"{before.source} and {after.source} are different providers.")
         schema_difference = compare_schemas(before, after)
-        version_verdict = evaluate_version(*versions, schema_difference) if versions else None
+        version_verdict = evaluate_version(versions[0], versions[1], schema_difference) if len(versions) == 2 else None
         if as_json:
-            self.stdout.write(
-                json.dumps(
-                    serialize_difference(after, schema_difference, version_verdict), indent=2, ensure_ascii=False
-                )
-            )
+            document = serialize_difference(after, schema_difference, version_verdict)
+            self.stdout.write(json.dumps(document, indent=2, ensure_ascii=False))
         else:
             self.stdout.write("\n".join(format_lines(after, schema_difference, version_verdict)))
         if version_verdict and not version_verdict.admits:
@@ -66,15 +65,6 @@ class Command(BaseCommand):
 def _find_version(path: Path) -> str:
     match = VERSION_PATTERN.search(path.name)
     return match[1] if match else ""
-
-
-def _parse_versions(texts: list[str]) -> tuple[Version, Version] | None:
-    return (parse_version(texts[0]), parse_version(texts[1])) if all(texts) else None
-
-
-def _is_same_provider(one: ParsedSchema, other: ParsedSchema) -> bool:
-    """Compare only the names, because a provider can move to another namespace or registry."""
-    return one.source.rpartition("/")[2] == other.source.rpartition("/")[2]
 
 
 def serialize_difference(

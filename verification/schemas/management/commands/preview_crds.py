@@ -1,12 +1,14 @@
 """Command that writes a preview of the Crossplane resources of a provider schema."""
 
+import json
+import re
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.core.value_types import NamedValues
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
     GeneratorChoices,
@@ -14,31 +16,36 @@ from verification.schemas.crossplane.options import (
     parse_choices,
     validate_choices,
 )
-from verification.schemas.crossplane.output import OutputFolderError, write_preview
-from verification.schemas.engine.coverage import COVERAGE_TEXT_FILE
+from verification.schemas.engine.coverage import COVERAGE_FILE, COVERAGE_TEXT_FILE, iterate_files, render_json
 from verification.schemas.engine.external_validators import CrdValidators, list_missing_packages
 from verification.schemas.engine.parsing import parse_schema
-from verification.schemas.engine.types import SchemaParseError
+from verification.schemas.engine.types import ParsedSchema, SchemaParseError
 
-LIST_ARGUMENTS = (
+# No slashes: the list of files to remove comes from a file that anyone can edit.
+OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+(_[a-z0-9-]+)?\.(yaml|go)")
+LIST_ARGUMENTS = (  # flag, name of the argument, its placeholder, and its help
     (
         "--external-name",
+        "external",
         "[RESOURCE=]RULE",
         "IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
         "TEMPLATED_STRING_AS_IDENTIFIER:p:template. For all resources, or for one.",
     ),
-    ("--kind", "RESOURCE=group/Kind", "Override the group and kind of a resource."),
+    ("--kind", "kinds", "RESOURCE=group/Kind", "Override the group and kind of a resource."),
     (
         "--reference",
+        "references",
         "RESOURCE.path[=RESOURCE]",
         "Value that references another resource, as in acme_server.disk.net_id=acme_net.",
     ),
     (
         "--sensitive",
+        "sensitive",
         "RESOURCE.argument",
         "String argument that is sensitive although the schema doesn't say so.",
     ),
 )
+GENERATOR_OPTIONS = (*(name for _, name, *_ in LIST_ARGUMENTS), "api_version", "category", *CHOICE_OPTIONS)
 
 
 class Command(BaseCommand):
@@ -64,8 +71,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--group-prefix", required=True, help="Group prefix, such as “acme” for acme.upbound.io, or a full domain."
         )
-        for flag, metavar, text in LIST_ARGUMENTS:
-            parser.add_argument(flag, action="append", default=[], metavar=metavar, help=text)
+        for flag, name, metavar, text in LIST_ARGUMENTS:
+            parser.add_argument(flag, dest=name, action="append", default=[], metavar=metavar, help=text)
         parser.add_argument("--category", default="", help="Category. Default: the first label of the domain.")
         parser.add_argument("--api-version", default="v1alpha1", help="API version of the definitions.")
         for name, option in CHOICE_OPTIONS.items():
@@ -75,23 +82,15 @@ class Command(BaseCommand):
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:
         try:
             provider_schema = parse_schema(schema.read_bytes(), options["source"])
-            generator_choices = validate_choices(provider_schema, _parse_choices(options))
+            arguments = {name: options[name] for name in GENERATOR_OPTIONS}
+            generator_choices = validate_choices(provider_schema, parse_choices(options["group_prefix"], **arguments))
         except (SchemaParseError, InvalidChoiceError) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"Can't read {schema}: {error.strerror}.") from error
         missing_packages = list_missing_packages() if options["validate"] else []
         validators = CrdValidators() if options["validate"] and not missing_packages else None
-        refusals: list[str] = []
-        try:
-            write_preview(
-                out,
-                provider_schema,
-                generator_choices,
-                lambda name, one: refusals.extend(_find_refusals(validators, name, one)),
-            )
-        except OutputFolderError as error:
-            raise CommandError(str(error)) from error
+        refusals = _write_preview(out, provider_schema, generator_choices, validators)
         self.stdout.write((out / COVERAGE_TEXT_FILE).read_text("utf-8"), ending="")
         if missing_packages:
             self.stdout.write(f"Validation not run. Install {' and '.join(missing_packages)}.")
@@ -101,21 +100,45 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
 
-def _parse_choices(options: NamedValues) -> GeneratorChoices:
-    return parse_choices(
-        options["group_prefix"],
-        external=tuple(options["external_name"]),
-        kinds=tuple(options["kind"]),
-        references=tuple(options["reference"]),
-        sensitive=tuple(options["sensitive"]),
-        api_version=options["api_version"],
-        category=options["category"],
-        **{name: options[name] for name in CHOICE_OPTIONS},
-    )
+def _write_preview(
+    out: Path, schema: ParsedSchema, choices: GeneratorChoices, validators: CrdValidators | None
+) -> list[str]:
+    """Write all files to the folder, which is created if necessary. Return the errors of the definitions."""
+    refusals: list[str] = []
+    try:
+        _prepare_folder(out)
+        for name, text, definition in iterate_files(schema, choices):
+            (out / name).write_text(text, encoding="utf-8")
+            if validators and definition is not None:
+                refusals += [f"{name}: {message}" for message in validators.list_errors(definition)]
+    except OSError as error:
+        raise CommandError(f"Can't write to {out}: {error.strerror}.") from error
+    return refusals
 
 
-def _find_refusals(validators: CrdValidators | None, name: str, definition: dict[str, object]) -> list[str]:
-    return [f"{name}: {message}" for message in validators.list_errors(definition)] if validators else []
+def _prepare_folder(out: Path) -> None:
+    """Remove the files of an earlier run, and mark the folder before writing the first file."""
+    out.mkdir(parents=True, exist_ok=True)
+    if any(out.iterdir()) and not (out / COVERAGE_FILE).is_file():
+        raise CommandError(f"{out} contains other files. Use an empty folder or the output of an earlier run.")
+    for name in _list_previous_files(out):
+        (out / name).unlink(missing_ok=True)
+    # After an interruption, the next run finds the mark and accepts the folder.
+    (out / COVERAGE_FILE).write_text(render_json({"resources": []}), encoding="utf-8")
+
+
+def _list_previous_files(out: Path) -> Iterator[str]:
+    """Return the files that the coverage of an earlier run lists. Only these can be removed."""
+    try:
+        coverage = json.loads((out / COVERAGE_FILE).read_text(encoding="utf-8"))
+        names = [name for entry in coverage["resources"] for name in entry["files"]] + coverage.get("package_files", [])
+    except FileNotFoundError:
+        return
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise CommandError(
+            f"{out} contains a {COVERAGE_FILE} that isn't from an earlier run. Use an empty folder."
+        ) from None
+    yield from (name for name in names if isinstance(name, str) and OUTPUT_FILE_PATTERN.fullmatch(name))
 
 
 def _format_validation(validators: CrdValidators, refused_count: int) -> str:
