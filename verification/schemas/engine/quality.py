@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from itertools import chain
 
 from portal.core.value_types import JsonObject
@@ -19,19 +18,6 @@ DEPRECATION_PATTERN = re.compile(
 )
 MAX_LOCATIONS = 50  # stored; the count includes all
 CheckedLocation = tuple[str, bool]  # location, and whether it follows the rule
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaQualityResult:
-    """Result of a rule: the number of checked items and violations, and the first locations."""
-
-    rule: str
-    checked_count: int
-    locations: tuple[str, ...]
-    violation_count: int
-
-    def as_dict(self) -> JsonObject:
-        return asdict(self) | {"locations": list(self.locations)}
 
 
 def _iterate_blocks(schema: ParsedSchema) -> Iterator[tuple[str, Resource]]:
@@ -98,15 +84,15 @@ RULES: dict[str, Callable[[ParsedSchema], Iterator[CheckedLocation]]] = {
 }
 
 
-def evaluate_quality(schema: ParsedSchema) -> tuple[SchemaQualityResult, ...]:
-    """Return the result of each rule in table order."""
+def evaluate_quality(schema: ParsedSchema) -> list[JsonObject]:
+    """Return the result of each rule: the numbers of checked items and violations, and the first locations."""
     results = []
     for key, rule in RULES.items():
         checked_locations = list(rule(schema))
         violations = [location for location, is_good in checked_locations if not is_good]
-        locations = tuple(violations[:MAX_LOCATIONS])
-        results.append(SchemaQualityResult(key, len(checked_locations), locations, len(violations)))
-    return tuple(results)
+        counts = {"checked_count": len(checked_locations), "violation_count": len(violations)}
+        results.append({"rule": key, "locations": violations[:MAX_LOCATIONS]} | counts)
+    return results
 
 
 def list_documented_names(schema: ParsedSchema) -> dict[str, list[str]]:

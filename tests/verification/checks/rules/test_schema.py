@@ -66,8 +66,11 @@ def test_reading_of_the_schema_has_its_outcome(observations, outcome, summary):
 
 
 def build_rule(key, count, *locations):
-    result = quality.SchemaQualityResult(key, count, locations, len(locations))
-    return {"rules": [result.as_dict()]}
+    return {
+        "rules": [
+            {"rule": key, "checked_count": count, "locations": [*locations], "violation_count": len(locations)},
+        ]
+    }
 
 
 @pytest.mark.parametrize(
@@ -157,12 +160,14 @@ SCHEMA = ParsedSchema(
 
 
 def test_each_rule_reports_the_locations_of_its_problems():
-    locations_by_rule = {one.rule: (one.checked_count, one.locations) for one in quality.evaluate_quality(SCHEMA)}
+    locations_by_rule = {
+        each["rule"]: (each["checked_count"], each["locations"]) for each in quality.evaluate_quality(SCHEMA)
+    }
     assert locations_by_rule == {
-        "prefix": (3, ("resource other_thing",)),
-        "descriptions": (10, ("resource other_thing", "resource other_thing: plain", "resource other_thing: gone")),
-        "deprecated": (3, ("resource other_thing", "resource example_server: old", "resource other_thing: gone")),
-        "sensitive": (3, ("provider: api_token",)),
+        "prefix": (3, ["resource other_thing"]),
+        "descriptions": (10, ["resource other_thing", "resource other_thing: plain", "resource other_thing: gone"]),
+        "deprecated": (3, ["resource other_thing", "resource example_server: old", "resource other_thing: gone"]),
+        "sensitive": (3, ["provider: api_token"]),
     }
 
 

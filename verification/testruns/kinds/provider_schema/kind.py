@@ -173,8 +173,7 @@ def build_observation(answer: JsonObject, version: str, at: datetime) -> JsonObj
     except SchemaParseError as error:
         failure = {"read": False, "problem": f"The schema can't be used: {error}", "key": "answer"}
         return observation | {"readings": [reading | failure for reading in answer["readings"]], "problem": str(error)}
-    rules = [result.as_dict() for result in quality.evaluate_quality(schema)]
-    return observation | {"rules": rules, "offered": quality.list_documented_names(schema)}
+    return observation | {"rules": quality.evaluate_quality(schema), "offered": quality.list_documented_names(schema)}
 
 
 def _store_progress_message(run: TestRun, message: str) -> None:
