@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.verification.schemas.acme import SOURCE, attribute, block, encode_schema
+from verification.schemas.crossplane.naming import GroupKind
 from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.coverage import (
     CrdPreview,
@@ -13,13 +14,14 @@ from verification.schemas.engine.coverage import (
     build_previews,
     render_json,
     render_text,
+    summarize_preview,
 )
 from verification.schemas.engine.parsing import parse_schema
 
 
 def build_acme_coverage(**more: tuple[str, ...]) -> dict[str, object]:
     schema = parse_schema(encode_schema())
-    return build_coverage(schema, list(build_previews(schema, parse_choices("acme", **more))))
+    return build_coverage(schema, list(map(summarize_preview, build_previews(schema, parse_choices("acme", **more)))))
 
 
 def test_summary_counts_and_explains_what_is_skipped() -> None:
@@ -37,7 +39,10 @@ def test_summary_counts_and_explains_what_is_skipped() -> None:
 def test_previews_choose_another_name_if_one_is_taken() -> None:
     crd_previews = {one.resource: one for one in build_previews(parse_schema(encode_schema()), parse_choices("acme"))}
     second = crd_previews["acme_user_roles"]
-    assert (second.definitions[0]["spec"]["group"], second.kind) == ("acme.acme.upbound.io", "UserRoles")
+    assert (second.definitions[0]["spec"]["group"], second.group_kind) == (
+        "acme.acme.upbound.io",
+        GroupKind("acme", "UserRoles"),
+    )
     assert second.kind_reason == "user/Roles is already used for acme_user_role"
 
 
@@ -99,7 +104,7 @@ def test_previews_skip_a_resource_without_arguments_and_reuse_its_name(resource_
     one = {"block": {"attributes": {"id": attribute("string", "computed")}}}
     crd_previews = build_crd_previews({"acme_pad": {"block": resource_block}, "acme_pads": one})
     assert crd_previews[0].reason == "it has no arguments, and the generator skips such resources"
-    assert (crd_previews[1].kind, crd_previews[1].kind_reason) == ("Pads", "")
+    assert (crd_previews[1].group_kind, crd_previews[1].kind_reason) == (GroupKind("acme", "Pads"), "")
 
 
 def build_crd_previews(resources: dict[str, Any]) -> list[CrdPreview]:

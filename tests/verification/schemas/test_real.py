@@ -76,12 +76,12 @@ DIGEST = """
 import hashlib, sys
 from pathlib import Path
 from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.coverage import build_coverage, build_previews, render_json
+from verification.schemas.engine.coverage import build_coverage, build_previews, render_json, summarize_preview
 from verification.schemas.engine.parsing import parse_schema
 schema = parse_schema(Path(sys.argv[1]).read_bytes())
 previews = list(build_previews(schema, parse_choices(schema.prefix)))
 texts = [name + text for one in previews for name, text, _ in one.iterate_files()]
-texts.append(render_json(build_coverage(schema, previews)))
+texts.append(render_json(build_coverage(schema, list(map(summarize_preview, previews)))))
 print(len(texts), hashlib.sha256("".join(texts).encode()).hexdigest())
 """
 

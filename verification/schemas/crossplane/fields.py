@@ -6,6 +6,7 @@ UnsupportedSchemaError.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
 from verification.schemas.crossplane.options import ExternalName, GeneratorChoices
@@ -21,8 +22,7 @@ Level = list[Entry]
 Entries = tuple[Entry | None, Entry | None, Entry | None]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldViews:
+class FieldViews(NamedTuple):
     """Object schemas of the three views at one level of nesting."""
 
     spec: Schema
@@ -55,12 +55,6 @@ class FieldBuilder:
         if node.is_single_block:
             return embeds or self.choices.single_blocks == "object"
         return node.kind == "object" or (node.is_singleton and embeds)
-
-    def build_scalar(self, kind: str) -> Schema:
-        # A JSON schema doesn't say which numbers are whole. Generators that read Go code know it, and most are.
-        if kind == "number" and self.choices.numbers == "integer":
-            return {"format": "int64", "type": "integer"}
-        return {"type": JSON_TYPES[kind]}
 
 
 def build_views(builder: FieldBuilder, nodes: tuple[Node, ...], path: str = "") -> FieldViews:
@@ -120,17 +114,10 @@ def _build_schemas(builder: FieldBuilder, node: Node, here: str) -> tuple[Schema
         schema_part = _build_plain_schema(builder, node, here)
         return (None, None, schema_part) if node.is_observed else (schema_part, schema_part, schema_part)
     inner = build_views(builder, node.children, here)
-    spec, init, status = (
-        _wrap_schema(builder, node, schema_part) for schema_part in (inner.spec, inner.init, inner.status)
-    )
+    spec, init, status = inner if builder.is_object(node) else (build_collection(node, view) for view in inner)
     if node.is_observed:
         return None, None, status
     return spec, init, (status if "properties" in inner.status else spec)
-
-
-def _wrap_schema(builder: FieldBuilder, node: Node, inner: Schema) -> Schema:
-    """Return the schema of an object or a collection of objects."""
-    return inner if builder.is_object(node) else build_collection(node, inner)
 
 
 def build_collection(node: Node, inner: Schema | None) -> Schema:
@@ -146,8 +133,11 @@ def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
         return {PRESERVE_UNKNOWN_FIELDS: True}
     if node.kind == "tuple":
         raise UnsupportedSchemaError(f"{here}: a tuple has no counterpart in Kubernetes")
+    # A JSON schema doesn't say which numbers are whole. Generators that read Go code know it, and most are.
+    if node.kind == "number" and builder.choices.numbers == "integer":
+        return {"format": "int64", "type": "integer"}
     if node.elem is None:
-        return builder.build_scalar(node.kind)
+        return {"type": JSON_TYPES[node.kind]}
     if node.elem.kind in ("dynamic", "tuple"):
         raise UnsupportedSchemaError(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
     # The last view has the elements of observed collections, too.

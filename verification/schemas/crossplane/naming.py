@@ -86,11 +86,9 @@ def derive_group_kind(resource: str) -> GroupKind:
     'rds/ClusterParameterGroup'
     """
     words = resource.split("_")
-    if len(words) == 1:
-        return GroupKind(words[0].lower(), build_go_name(words[0]))
-    # The generator's own default: without a second word, the provider is the group.
-    if len(words) == 2:
-        return GroupKind(words[0].lower(), build_go_name(words[1]))
+    # The generator's own default: without a third word, the provider is the group.
+    if len(words) < 3:
+        return GroupKind(words[0].lower(), build_go_name(words[-1]))
     return GroupKind(words[1].lower(), build_go_name("_".join(words[2:])))
 
 

@@ -1,7 +1,7 @@
 """Kubernetes resources for all resources of a schema, with the reason for each skipped one."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from portal.core.value_types import JsonObject
@@ -35,10 +35,6 @@ class CrdPreview:
     @property
     def is_available(self) -> bool:
         return bool(self.definitions)
-
-    @property
-    def kind(self) -> str:
-        return str(self.definitions[0]["spec"]["names"]["kind"]) if self.definitions else ""
 
     def iterate_files(self) -> Iterator[tuple[str, str, JsonObject]]:
         """Yield the name and the text of each file, with its definition."""
@@ -118,26 +114,22 @@ def _build_full_name(group_kind: GroupKind, choices: GeneratorChoices) -> str:
     return f"{pluralize(group_kind.kind)}.{choices.build_group_name(group_kind.group, is_namespaced=False)}"
 
 
-def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, object]:
-    """Return the coverage as plain data without keeping the definitions in memory."""
-    return combine_coverage(schema, [summarize_preview(crd_preview) for crd_preview in crd_previews])
-
-
 def summarize_preview(crd_preview: CrdPreview) -> JsonObject:
     """Return the coverage entry of a resource: its kind and files, or the reason why it is unavailable."""
     if not crd_preview.is_available:
         return {"resource": crd_preview.resource, "reason": crd_preview.reason}
+    spec = crd_preview.definitions[0]["spec"]
     return {
         "resource": crd_preview.resource,
-        "group": crd_preview.definitions[0]["spec"]["group"],
-        "kind": crd_preview.kind,
+        "group": spec["group"],
+        "kind": spec["names"]["kind"],
         "files": [build_file_name(each) for each in crd_preview.definitions],
         "other_kinds": list(crd_preview.other_kinds),
         "kind_reason": crd_preview.kind_reason,
     }
 
 
-def combine_coverage(schema: ParsedSchema, entries: list[JsonObject]) -> JsonObject:
+def build_coverage(schema: ParsedSchema, entries: Sequence[JsonObject]) -> JsonObject:
     """Combine the entries of `summarize_preview` into the coverage of a schema."""
     skipped = [entry for entry in entries if "reason" in entry]
     available = [entry for entry in entries if "reason" not in entry]
@@ -155,21 +147,17 @@ def combine_coverage(schema: ParsedSchema, entries: list[JsonObject]) -> JsonObj
 def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str, JsonObject | None]]:
     """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
     # One definition at a time: a provider can have 1,500 resources, with two definitions each.
-    entries, names = [], []
+    entries, names, kinds = [], [], {}
     for crd_preview in build_previews(schema, choices):
         yield from crd_preview.iterate_files()
         entries.append(summarize_preview(crd_preview))
-    available = {entry["resource"] for entry in entries if "kind" in entry}
-    kinds = {
-        name: group_kind
-        for name, group_kind in assign_kinds(schema, choices).items()
         # Examples and configuration must not refer to resources without a definition.
-        if group_kind and name in available
-    }
+        if crd_preview.group_kind is not None:
+            kinds[crd_preview.resource] = crd_preview.group_kind
     for name, text, definition in _iterate_package_files(schema, choices, kinds):
         names.append(name)
         yield name, text, definition
-    coverage = combine_coverage(schema, entries) | {"package_files": names}
+    coverage = build_coverage(schema, entries) | {"package_files": names}
     yield COVERAGE_FILE, render_json(coverage), None
     yield COVERAGE_TEXT_FILE, render_text(coverage), None
 

@@ -139,11 +139,10 @@ def _match_renamed_resources(
         return pairs
     for name, old_arguments in removed.items():
         for other, new_arguments in added.items():
-            shared_count, total = len(old_arguments & new_arguments), len(old_arguments | new_arguments)
-            if (
-                shared_count >= MIN_SHARED_ARGUMENTS * total
-                and _calculate_similarity(name, other) >= MIN_NAME_SIMILARITY
-            ):
+            has_same_arguments = (
+                len(old_arguments & new_arguments) >= len(old_arguments | new_arguments) * MIN_SHARED_ARGUMENTS
+            )
+            if has_same_arguments and _calculate_similarity(name, other) >= MIN_NAME_SIMILARITY:
                 pairs[name] = other
                 del added[other]
                 break
@@ -173,7 +172,9 @@ def _compare_arguments(
         elif name not in after:
             yield SchemaChange("removed", subject, here, f"{here} was removed.")
         elif name not in before:
-            yield _describe_addition(subject, here, after[name])
+            node = after[name]
+            kind = "required_added" if node.required else "computed_added" if node.is_observed else "optional_added"
+            yield _build_change(kind, subject, here)
         else:
             yield from _compare_argument(subject, here, before[name], after[name], limit)
 
@@ -188,21 +189,13 @@ def _match_renamed_arguments(
     if not limit.allows(len(removed_nodes), len(new_nodes)):
         return pairs
     for node in removed_nodes:
-        candidates = [other for other in new_nodes if _has_same_shape(node, other)]
+        shape = node.type_name, node.is_observed
+        candidates = [other for other in new_nodes if (other.type_name, other.is_observed) == shape]
         best = max(candidates, key=lambda other: _calculate_similarity(node.name, other.name), default=None)
         if best is not None and _calculate_similarity(node.name, best.name) >= MIN_NAME_SIMILARITY:
             pairs[node.name] = best.name
             new_nodes.remove(best)
     return pairs
-
-
-def _has_same_shape(one: Node, other: Node) -> bool:
-    return (one.type_name, one.is_observed) == (other.type_name, other.is_observed)
-
-
-def _describe_addition(subject: str, here: str, node: Node) -> SchemaChange:
-    change_type = "required_added" if node.required else "computed_added" if node.is_observed else "optional_added"
-    return _build_change(change_type, subject, here)
 
 
 def _build_change(change_type: str, subject: str, here: str, before: str = "", after: str = "") -> SchemaChange:

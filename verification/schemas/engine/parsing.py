@@ -3,10 +3,12 @@
 Unknown keys are ignored; another major version of the format is refused.
 """
 
+import gzip
 import json
 import re
 import zlib
 from collections.abc import Callable, Mapping
+from io import BytesIO
 from typing import Any, TypeVar
 
 from portal.core.value_types import JsonObject, NamedValues
@@ -26,22 +28,16 @@ SURROGATE_PATTERN = re.compile(r"\\u[dD][89a-fA-F]")
 def unpack(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> bytes:
     """Decompress gzip data; return other data unchanged. Raises SchemaParseError above `max_bytes`."""
     if body[:2] == GZIP_MAGIC:
-        body = _gunzip(body, max_bytes)
+        try:
+            # One byte more than the limit shows that it is exceeded, however much would follow.
+            body = gzip.GzipFile(fileobj=BytesIO(body)).read(max_bytes + 1)
+        except EOFError as error:
+            raise SchemaParseError("The gzip file is incomplete.") from error
+        except (OSError, zlib.error) as error:
+            raise SchemaParseError("Can't decompress the gzip file.") from error
     if len(body) > max_bytes:
         raise SchemaParseError(f"The schema is larger than {max_bytes // 1024 // 1024} MB.")
     return body
-
-
-def _gunzip(body: bytes, max_bytes: int) -> bytes:
-    try:
-        stream = zlib.decompressobj(wbits=31)
-        # One byte more than the limit shows that it is exceeded, however much would follow.
-        content = stream.decompress(body, max_bytes + 1)
-        if not stream.eof and len(content) <= max_bytes:
-            raise SchemaParseError("The gzip file is incomplete.")
-    except zlib.error as error:
-        raise SchemaParseError("Can't decompress the gzip file.") from error
-    return content
 
 
 def parse_json(body: bytes) -> JsonObject:
@@ -153,14 +149,9 @@ def _parse_identity(name: str, data: Mapping[str, object]) -> Resource:
 
 def _parse_resource(name: str, data: Mapping[str, object]) -> Resource:
     block = _require_mapping(data.get("block"), name)
-    return Resource(
-        name=name,
-        nodes=_parse_nodes(block, name, 0),
-        version=_parse_number(data, "version"),
-        description=str(block.get("description") or ""),
-        deprecated=bool(block.get("deprecated")),
-        deprecation=_get_deprecation(block),
-    )
+    flags = _parse_flags(block)
+    texts = {key: flags[key] for key in ("description", "deprecated", "deprecation")}
+    return Resource(name, _parse_nodes(block, name, 0), _parse_number(data, "version"), **texts)
 
 
 def _parse_nodes(block: Mapping[str, object], where: str, depth: int) -> tuple[Node, ...]:
@@ -181,13 +172,10 @@ def _require_depth(depth: int, where: str) -> None:
 
 def _parse_flags(data: Mapping[str, object]) -> NamedValues:
     names = ("optional", "required", "computed", "sensitive", "write_only", "deprecated")
-    texts = {"description": str(data.get("description") or ""), "deprecation": _get_deprecation(data)}
+    # Only newer versions of Terraform print the deprecation message.
+    keys = {"description": "description", "deprecation": "deprecation_message"}
+    texts = {name: str(data.get(key) or "") for name, key in keys.items()}
     return {name: bool(data.get(name)) for name in names} | texts
-
-
-def _get_deprecation(data: Mapping[str, object]) -> str:
-    """Return the deprecation message, which only newer versions of Terraform print."""
-    return str(data.get("deprecation_message") or "")
 
 
 def _parse_attribute(name: str, data: Mapping[str, object], where: str, depth: int) -> Node:

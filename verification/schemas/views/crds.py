@@ -20,7 +20,7 @@ from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments
-from portal.core.value_types import TemplateContext
+from portal.core.value_types import JsonObject, TemplateContext
 from portal.ui.refusals import report_refusal
 from verification.schemas import services
 from verification.schemas.crossplane.examples import build_example
@@ -32,6 +32,7 @@ from verification.schemas.engine.coverage import (
     build_preview,
     build_previews,
     iterate_files,
+    summarize_preview,
 )
 from verification.schemas.engine.yaml_text import dump
 from verification.schemas.forms import GeneratorChoicesForm, ReconciliationForm
@@ -93,12 +94,13 @@ def show_crds(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, object]:
     """Return the coverage from the cache, or build it."""
-    coverage = cache.get_or_set(
-        preview_request.key,
-        lambda: build_coverage(preview_request.schema, build_previews(preview_request.schema, preview_request.choices)),
-        CACHE_SECONDS,
-    )
-    return coverage or {}
+    schema, choices = preview_request.schema, preview_request.choices
+
+    def build() -> JsonObject:
+        # Without keeping the definitions in memory.
+        return build_coverage(schema, [summarize_preview(preview) for preview in build_previews(schema, choices)])
+
+    return cache.get_or_set(preview_request.key, build, CACHE_SECONDS) or {}
 
 
 def show_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
