@@ -3,12 +3,14 @@
 any, string, number, bool, list(T), set(T), map(T), object({name = T, …}), tuple([T, …])
 """
 
+import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 
 TOKEN_PATTERN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:])")
-# The limits keep each number within the range of a float.
-NUMBER_PATTERN = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{1,200})?([eE][+-]?[0-9]{1,2})?")
+# The limits keep each number short enough for int().
+NUMBER_PATTERN = re.compile(r"[+-]?[0-9]{1,4000}(\.[0-9]{1,4000})?([eE][+-]?[0-9]{1,4})?")
 PRIMITIVES = ("any", "string", "number", "bool")
 COLLECTIONS = ("list", "set", "map")
 MAX_DEPTH = 20
@@ -80,7 +82,9 @@ def _convert_primitive(value: object, kind: str, where: str, problems: list[str]
         return text == "true"
     # float() would also accept “nan”, underscores, and other digits, which HCL doesn't.
     if kind == "number" and not isinstance(value, bool) and NUMBER_PATTERN.fullmatch(text):
-        return float(text) if {*".eE"} & {*text} else int(text)
+        number = float(text) if {*".eE"} & {*text} else int(text)
+        # Nomad passes on what is beyond the range of a float as text.
+        return f"{Decimal(text):f}" if number in (math.inf, -math.inf) else number
     problems.append(f"{where}: “{text[:60]}” isn't a {kind}.")
     return None
 
