@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.verification.markers import needs_terraform_or_opentofu
+from tests.verification.markers import needs_sandbox, needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
@@ -45,10 +45,25 @@ def test_without_terraform_the_command_exits_with_2(options: list[str], monkeypa
     monkeypatch.setenv("PATH", "/nowhere")
     assert terraform_cli.find_terraform() is None
     with pytest.raises(SystemExit) as end:
-        call_command("run_test", "provider-lifecycle", str(write_executable()), *options, "--json")
+        call_command("run_test", "provider-lifecycle", str(write_executable()), *options, "--json", "--unsandboxed")
     data = json.loads(capsys.readouterr().out)
     assert (end.value.code, data["outcome"], data["steps"]) == (2, "not_run", [])
     assert {each["summary"] for each in data["results"]} == {"Not run: this worker has no Terraform."}
+
+
+@needs_terraform_or_opentofu
+@needs_sandbox
+def test_command_uses_terraform_where_the_sandbox_runs(
+    options: list[str], tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    executable = tmp_path / "terraform-provider-example_v1.0.0"
+    executable.write_text("#!/bin/sh\nexit 1\n")
+    executable.chmod(0o755)
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SystemExit) as end:
+        call_command("run_test", "provider-lifecycle", str(executable), *options, "--json")
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert (end.value.code, [step["key"] for step in steps][:2]) == (1, ["direct", "init"])
 
 
 @needs_terraform_or_opentofu

@@ -16,7 +16,6 @@ from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
 from verification.checks.runner import build_integration_sources
-from verification.sandbox.types import SandboxUnavailable
 from verification.schemas.models import ProviderSchema
 from verification.schemas.services import has_provider
 from verification.testruns import releases
@@ -27,7 +26,7 @@ from verification.testruns.kinds.provider_lifecycle.config import (
     parse_environment,
     parse_hosts,
 )
-from verification.testruns.kinds.provider_lifecycle.driver import NO_TERRAFORM_MESSAGE, TIMEOUT_SECONDS
+from verification.testruns.kinds.provider_lifecycle.driver import TIMEOUT_SECONDS
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
 from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
@@ -35,7 +34,7 @@ from verification.testruns.kinds.provider_lifecycle.rules import RULES
 from verification.testruns.kinds.sandbox_kind import SandboxTestKind, add_executable_arguments
 from verification.testruns.models import TestRun
 from verification.testruns.records import StepRecord
-from verification.testruns.terraform_cli import find_terraform, parse_executable_name
+from verification.testruns.terraform_cli import parse_executable_name
 
 CREDENTIAL_USE_REASON = "Provider acceptance test"
 STEP_BY_RULE = {  # for rules that don't name their steps
@@ -158,8 +157,6 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         options: NamedValues,
         report: Callable[[ProviderLifecycleRecords], None],
     ) -> ProviderLifecycleRecords:
-        if find_terraform() is None:
-            raise SandboxUnavailable(NO_TERRAFORM_MESSAGE)
         # Decision 0040: only this command, for a developer's own program, can leave the sandbox.
         if options["unsandboxed"]:
             return UnsandboxedTestRunner(target, executable, report_progress=report).run()
