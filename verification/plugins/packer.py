@@ -5,7 +5,7 @@ Packer reads it before it installs or starts a plugin, and refuses one that it c
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from portal.core.value_types import JsonObject
@@ -83,18 +83,17 @@ def _validate_api_version(text: str) -> None:
         raise PackerDescriptionError(f"The plugin has API version {text}. Packer supports x{API_MAJOR}.{API_MINOR}.")
 
 
-def run_job(arguments: JsonObject, files: Mapping[str, Path], report_progress: Callable[..., None]) -> JsonObject:
+def run_job(arguments: JsonObject, executable: Path, report_progress: Callable[..., None]) -> JsonObject:
     """Describe the plugin in the sandbox's process: {"problem": text, "description": object or None}.
 
     Args:
         arguments: `readable`: paths that the plugin can read.
-        files: The plugin as "executable".
 
     Raises:
         SandboxUnavailable: There is no sandbox, or it failed.
     """
     readable: Sequence[Path] = [Path(path) for path in arguments.get("readable", ())]
-    with open_environment(LIMITS, files={EXECUTABLE: files["executable"]}, readable=readable) as environment:
+    with open_environment(LIMITS, files={EXECUTABLE: executable}, readable=readable) as environment:
         result = environment.run([environment.locate(EXECUTABLE), "describe"])
     # The sandbox failed, which must not count against the plugin.
     if result.reason == ExitReason.LOST:

@@ -10,8 +10,8 @@
 `environment.find_obstacle()` returns why this machine can't provide a sandbox. Callers report *not run* with that
 reason, never a pass; no program is started without a sandbox.
 
-The portal opens no environments. `client.run_job(kind, arguments, files)` sends a job to a process without the portal's
-environment variables, secrets, and database (`worker`), in which the function of that kind opens environments.
+The portal opens no environments. `client.run_job(kind, arguments, executable)` sends a job to a process without the
+portal's environment variables, secrets, and database (`worker`), in which the function of that kind opens environments.
 
 Each program runs in a bubblewrap of its own, with namespaces, a system call filter, and no process of ours inside.
 The storage of the environment is a tmpfs that a first bubblewrap holds, so that it outlives each program.

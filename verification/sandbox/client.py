@@ -41,7 +41,7 @@ class SandboxProtocolError(Exception):
 def run_job(
     kind: str,
     arguments: Mapping[str, object],
-    files: Mapping[str, Path],
+    executable: Path,
     *,
     service: str = "",
     seconds: float = JOB_SECONDS,
@@ -62,20 +62,18 @@ def run_job(
         timer = Timer(seconds, stop)
         timer.start()
         try:
-            _send(request, kind, arguments, files)
+            _send(request, kind, arguments, executable)
             return _receive(answer, report)
         finally:
             timer.cancel()
 
 
-def _send(request: BinaryIO, kind: str, arguments: Mapping[str, object], files: Mapping[str, Path]) -> None:
-    sizes = [[name, path.stat().st_size] for name, path in files.items()]
-    # A job can be refused before its files are read, and the response says why.
-    with suppress(BrokenPipeError, ConnectionResetError):
-        request.write(json.dumps({"kind": kind, "arguments": dict(arguments), "files": sizes}).encode() + b"\n")
-        for path in files.values():
-            with path.open("rb") as file:
-                shutil.copyfileobj(file, request, COPY_SIZE)
+def _send(request: BinaryIO, kind: str, arguments: Mapping[str, object], executable: Path) -> None:
+    job = {"kind": kind, "arguments": dict(arguments), "size": executable.stat().st_size}
+    # A job can be refused before its executable is read, and the response says why.
+    with suppress(BrokenPipeError, ConnectionResetError), executable.open("rb") as file:
+        request.write(json.dumps(job).encode() + b"\n")
+        shutil.copyfileobj(file, request, COPY_SIZE)
         request.flush()
 
 

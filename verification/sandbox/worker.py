@@ -1,6 +1,6 @@
 """Process that opens environments for one job, with the request on standard input and the response on output.
 
-In: one line of JSON {"kind", "arguments", "files": [[name, size], …]}, then the bytes of the files, one after another.
+In: one line of JSON {"kind", "arguments", "size"}, then as many bytes of the executable.
 Out: lines of JSON: any number of {"progress": …}, then one of {"answer": …}, {"not_run": reason} if no sandbox can run,
 {"refused": message} if the job is invalid, or {"error": message} if the portal failed.
 """
@@ -18,7 +18,7 @@ from typing import BinaryIO, NoReturn
 from verification.sandbox.environment import find_obstacle
 from verification.sandbox.types import SandboxUnavailable
 
-# Each takes arguments, files by name, and a function for reports, and returns the answer.
+# Each takes arguments, the executable, and a function for reports, and returns the answer.
 KINDS = {
     "schema": "verification.testruns.kinds.provider_schema.reader:run_job",
     "lifecycle": "verification.testruns.kinds.provider_lifecycle.driver:ProviderLifecycleTestRunner.run_job",
@@ -44,18 +44,15 @@ def _receive_file(stream: BinaryIO, path: Path, size: int) -> Path:
 
 
 def _run(request: BinaryIO, send: Callable[..., None]) -> object:
-    """Return the response of the job, and remove its files. Raises the exceptions of the job."""
+    """Return the response of the job, and remove its executable. Raises the exceptions of the job."""
     job = json.loads(request.readline())
     with tempfile.TemporaryDirectory(prefix=f"sandbox-job-{os.getpid()}-") as folder:
-        files = {
-            name: _receive_file(request, Path(folder, f"{number}-file"), size)
-            for number, (name, size) in enumerate(job["files"])
-        }
+        executable = _receive_file(request, Path(folder, "executable"), job["size"])
         # Otherwise, a restriction of this machine would look like an error of the partner's program.
         if obstacle := find_obstacle():
             raise SandboxUnavailable(obstacle)
         run_job = resolve_name(KINDS[job["kind"]])
-        return run_job(job["arguments"], files, lambda progress: send(progress=progress))
+        return run_job(job["arguments"], executable, lambda progress: send(progress=progress))
 
 
 def run_job(request: BinaryIO, response: BinaryIO) -> None:

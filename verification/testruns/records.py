@@ -1,7 +1,7 @@
 """Records of test runs: what a test observed, as dataclasses and as JSON."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -89,9 +89,6 @@ class SandboxTestRecords(Record, Generic[StepT]):
 
     def get_step(self, key: str) -> StepT | None:
         return next((step for step in self.steps if step.key == key), None)
-
-    def with_step(self, step: StepT) -> Self:
-        return replace(self, steps=(*self.steps, step))
 
     def list_rule_steps(self, rule: Rule) -> Sequence[StepT] | RuleOutcome:
         """Return the records of the rule's steps, or the outcome if it can't be checked."""

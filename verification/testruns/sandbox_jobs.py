@@ -1,7 +1,7 @@
 """Runner of tests in the sandbox: a sequence of steps, each recorded and reported. No Django here."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -48,16 +48,15 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
         self.records = self.records_class.begin(target)
 
     @classmethod
-    def run_job(cls, job_input: JsonObject, files: Mapping[str, Path], report_progress: ReportProgress) -> JsonObject:
+    def run_job(cls, job_input: JsonObject, executable: Path, report_progress: ReportProgress) -> JsonObject:
         """Run the test in the sandbox's process. Returns and reports records as data.
 
         Args:
             job_input: From build_job_input().
-            files: The executable as "executable".
         """
         runner = cls(
             cls.target_class.load(job_input["target"]),
-            files["executable"],
+            executable,
             tuple(map(Path, job_input["readable"])),
             lambda records: report_progress(records.as_dict()),
             outbound=OutboundClient(**job_input["outbound"]),
@@ -84,5 +83,5 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
         # Recorded as a step, our outage would fail the rules about it.
         if step.status == ExitReason.LOST:
             raise SandboxUnavailable(step.message)
-        self.records = self.records.with_step(step)
+        self.records = replace(self.records, steps=(*self.records.steps, step))
         self.report_progress(self.records)

@@ -122,7 +122,7 @@ def test_failure_of_the_sandbox_is_not_blamed_on_the_plugin(tmp_path: Path) -> N
     with kill_bubblewrap_in_use() as command:
         plugin = Path(write_packer_plugin(tmp_path, command))
         with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
-            run_job({}, {"executable": plugin}, lambda: None)
+            run_job({}, plugin, lambda: None)
 
 
 def test_command_refuses_a_missing_file(tmp_path: Path) -> None:

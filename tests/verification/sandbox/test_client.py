@@ -64,7 +64,7 @@ def test_child_process_does_not_inherit_the_environment(provider, monkeypatch):
         messages.append(progress["message"])
         job_processes.extend(list_jobs())
 
-    answer = client.run_job("schema", TARGET_FIELDS, {"executable": provider}, report=report)
+    answer = client.run_job("schema", TARGET_FIELDS, provider, report=report)
     assert [(one["key"], one["read"]) for one in answer["readings"]] == [("version", False)]
     assert messages == ["Reading the schema from the provider"]
     assert [b"canary" in environment for _, environment in job_processes] == [False]
@@ -72,19 +72,19 @@ def test_child_process_does_not_inherit_the_environment(provider, monkeypatch):
 
 
 def test_sandbox_service_runs_the_program(provider, service):
-    answer = client.run_job("schema", TARGET_FIELDS, {"executable": provider}, service=str(service))
+    answer = client.run_job("schema", TARGET_FIELDS, provider, service=str(service))
     assert [one["key"] for one in answer["readings"]] == ["version"]
     assert service.stat().st_mode & 0o777 == 0o660
 
 
 def test_job_without_a_provider_source_is_refused(provider):
     with pytest.raises(ValueError, match="Pass its address with --source"):
-        client.run_job("schema", TARGET_FIELDS | {"source": ""}, {"executable": provider})
+        client.run_job("schema", TARGET_FIELDS | {"source": ""}, provider)
 
 
 def test_unknown_job_kind_is_a_protocol_error(provider):
     with pytest.raises(SandboxProtocolError) as error:
-        client.run_job("no such kind", {}, {})
+        client.run_job("no such kind", {}, provider)
     assert str(error.value) == "An error on our side stopped the sandbox."
     assert "KeyError: 'no such kind'" in str(error.value.__cause__)
 
@@ -99,7 +99,7 @@ def test_temporary_files_are_deleted_before_the_answer(provider, tmp_path, monke
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     size = provider.stat().st_size
-    order = {"kind": "schema", "arguments": TARGET_FIELDS, "files": [["executable", size]]}
+    order = {"kind": "schema", "arguments": TARGET_FIELDS, "size": size}
     run_job(BytesIO(json.dumps(order).encode() + b"\n" + provider.read_bytes()), RecordingOutput())
     assert (len(leftover_names[0]), leftover_names[-1]) == (1, [])
 
@@ -110,7 +110,7 @@ def test_job_over_its_time_limit_is_stopped(provider):
         client.run_job(
             "schema",
             TARGET_FIELDS,
-            {"executable": replace_with_silent_program(provider)},
+            replace_with_silent_program(provider),
             seconds=2,
             report=lambda _: job_processes.extend(list_jobs()),
         )
@@ -118,18 +118,18 @@ def test_job_over_its_time_limit_is_stopped(provider):
     assert (list_jobs(), list(Path("/tmp").glob(f"*-{pid}-*"))) == ([], [])
 
 
-def test_incomplete_answer_is_a_protocol_error(monkeypatch):
+def test_incomplete_answer_is_a_protocol_error(provider, monkeypatch):
     monkeypatch.setattr(client, "COMMAND", [sys.executable, "-c", "print('{\"answer\": {', end='')"])
     with pytest.raises(SandboxProtocolError, match="ended without an answer"):
-        client.run_job("schema", {}, {})
+        client.run_job("schema", {}, provider)
 
 
 def test_file_above_the_limit_is_refused():
-    job, response = {"kind": "schema", "arguments": {}, "files": [["executable", 3 * 1024**3]]}, BytesIO()
+    job, response = {"kind": "schema", "arguments": {}, "size": 3 * 1024**3}, BytesIO()
     run_job(BytesIO(json.dumps(job).encode() + b"\n"), response)
     assert json.loads(response.getvalue()) == {"refused": "A file is larger than 2 GiB."}
 
 
-def test_sandbox_is_unavailable_without_service(tmp_path):
+def test_sandbox_is_unavailable_without_service(provider, tmp_path):
     with pytest.raises(SandboxUnavailable, match="its service does not answer"):
-        client.run_job("schema", TARGET_FIELDS, {}, service=str(tmp_path / "nowhere"))
+        client.run_job("schema", TARGET_FIELDS, provider, service=str(tmp_path / "nowhere"))

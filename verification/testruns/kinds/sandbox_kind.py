@@ -38,7 +38,7 @@ def add_executable_arguments(parser: ArgumentParser, help: str | None = None) ->
     parser.add_argument("executable", type=Path, help=help)
     parser.add_argument(
         "--readable",
-        type=Path,
+        type=lambda text: Path(text).resolve(),
         action="append",
         default=[],
         metavar="FOLDER",
@@ -116,7 +116,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         result = client.run_job(
             self.job,
             build_job_input(target, tuple(readable), build_outbound_client()),
-            {"executable": executable},
+            executable,
             service=settings.SANDBOX_SOCKET,
             seconds=self.timeout_seconds,
             report=lambda progress: report(self.records_class.load(progress)),
@@ -143,8 +143,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         self, target: Any, executable: Path, options: NamedValues, report: Callable[[RecordsT], None]
     ) -> RecordsT:
         """Run the test of a command."""
-        readable = [folder.resolve() for folder in options["readable"]]
-        return self.run_in_sandbox(target, executable, readable, report)
+        return self.run_in_sandbox(target, executable, options["readable"], report)
 
     def build_context(self, run: TestRun) -> JsonObject:
         records = self.load_records(run)

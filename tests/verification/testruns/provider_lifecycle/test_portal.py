@@ -129,7 +129,7 @@ def test_address_rules_of_the_settings_reach_the_sandbox(settings: Any, monkeypa
     settings.BLOCKED_NETWORKS, clients = ["198.41.0.0/24"], []
     monkeypatch.setattr(ProviderLifecycleTestRunner, "run_steps", lambda runner: clients.append(runner.outbound))
     job_input = json.dumps(build_job_input(build_target(), (), build_outbound_client()))
-    ProviderLifecycleTestRunner.run_job(json.loads(job_input), {"executable": Path()}, lambda _records: None)
+    ProviderLifecycleTestRunner.run_job(json.loads(job_input), Path(), lambda _records: None)
     assert clients == [build_outbound_client()] == [OutboundClient(blocked_networks=["198.41.0.0/24"])]
 
 

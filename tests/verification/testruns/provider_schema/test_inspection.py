@@ -65,7 +65,7 @@ class Service:
         class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 job = json.loads(self.rfile.readline())
-                service.received = b"".join(self.rfile.read(size) for _, size in job["files"])
+                service.received = self.rfile.read(job["size"])
                 service.jobs.append(job)
                 for line in ({"progress": {"message": "Reading the schema from the provider"}}, service.response):
                     self.wfile.write(json.dumps(line).encode() + b"\n")

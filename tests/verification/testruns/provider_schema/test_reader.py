@@ -140,7 +140,7 @@ def test_failure_of_the_sandbox_is_not_blamed_on_the_provider(provider):
     with kill_bubblewrap_in_use() as command:
         provider.write_text(f"#!/bin/sh\n{command}\n")
         with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
-            run_job({"source": "acme/example", "via": "direct"}, {"executable": provider}, lambda progress: None)
+            run_job({"source": "acme/example", "via": "direct"}, provider, lambda progress: None)
 
 
 def test_provider_that_terraform_rejects_is_reported(tmp_path, terraform):

@@ -90,7 +90,7 @@ class ProviderSchemaInspection(TestKind):
             answer = client.run_job(
                 "schema",
                 {"source": f"{subject.namespace}/{subject.provider}", "version": run.version},
-                {"executable": releases.fetch_provider(platform, sources, Path(folder))},
+                releases.fetch_provider(platform, sources, Path(folder)),
                 service=settings.SANDBOX_SOCKET,
                 report=lambda progress: report_progress(progress["message"]),
             )
@@ -138,14 +138,13 @@ class ProviderSchemaInspection(TestKind):
         executable = get_executable(options)
         try:
             target = build_target(options["executable"], options["source"], options["as_version"])
-            readable = [str(folder.resolve()) for folder in options["readable"]]
-            job_input = {"source": target.source, "version": target.version, "via": options["via"]}
-            answer = client.run_job(
-                "schema",
-                job_input | {"readable": readable},
-                {"executable": executable},
-                service=settings.SANDBOX_SOCKET,
-            )
+            job_input = {
+                "source": target.source,
+                "version": target.version,
+                "via": options["via"],
+                "readable": [str(folder) for folder in options["readable"]],
+            }
+            answer = client.run_job("schema", job_input, executable, service=settings.SANDBOX_SOCKET)
         except (ValueError, client.SandboxProtocolError) as error:
             raise build_usage_error(error) from error
         except SandboxUnavailable as error:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,14 +92,11 @@ def build_target(
     return ProviderSchemaTarget(executable, address, version or file_version or "0.0.1", readable=tuple(readable))
 
 
-def run_job(
-    job_input: JsonObject, files: Mapping[str, Path], report_progress: Callable[[JsonObject], None]
-) -> JsonObject:
+def run_job(job_input: JsonObject, executable: Path, report_progress: Callable[[JsonObject], None]) -> JsonObject:
     """Read the schema in the sandbox's process, both ways by default, and compare the documents.
 
     Args:
         job_input: source, version, via, readable (paths); all optional.
-        files: The executable as "executable".
 
     Returns:
         {"readings": from as_dict(), "schema": the document or None, "differences": [locations] or None without two
@@ -111,7 +108,7 @@ def run_job(
     """
     readable = [Path(path) for path in job_input.get("readable", ())]
     source, version, via = (job_input.get(name, "") for name in ("source", "version", "via"))
-    target = build_target(files["executable"], source, version, readable)
+    target = build_target(executable, source, version, readable)
     readings, terraform = [], find_terraform()
     if via != "terraform":
         report_progress({"message": "Reading the schema from the provider"})

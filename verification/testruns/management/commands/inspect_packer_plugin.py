@@ -3,6 +3,7 @@
 import json
 import sys
 from argparse import ArgumentParser
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -26,13 +27,10 @@ class Command(BaseCommand):
         add_executable_arguments(parser, "The plugin's executable.")
         parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
-    def handle(self, **options: object) -> None:
-        executable = get_executable(options)
-        readable = [str(folder.resolve()) for folder in options["readable"]]  # type: ignore[attr-defined]
+    def handle(self, **options: Any) -> None:
+        job_input = {"readable": [str(folder) for folder in options["readable"]]}
         try:
-            report: JsonObject = client.run_job(
-                "packer", {"readable": readable}, {"executable": executable}, service=settings.SANDBOX_SOCKET
-            )
+            report = client.run_job("packer", job_input, get_executable(options), service=settings.SANDBOX_SOCKET)
         except (SandboxUnavailable, client.SandboxProtocolError) as error:
             raise build_usage_error(f"Not run: {error}") from error
         self.stdout.write(json.dumps(report, indent=2) if options["json"] else _format_report(report))
