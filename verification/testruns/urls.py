@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from verification.testruns import schema_inspection, views
+from verification.testruns import views
 from verification.testruns.registry import FORM_KINDS
 
 app_name = "testruns"
 urlpatterns = [
-    path("integrations/<uuid:uuid>/schemas/read/", schema_inspection.inspect_schema, name="inspect_schema"),
+    path("integrations/<uuid:uuid>/schemas/read/", views.inspect_schema, name="inspect_schema"),
 ]
 for kind in FORM_KINDS:
     base, arguments = f"integrations/<uuid:uuid>/tests/{kind.slug}", {"kind": str(kind.key)}

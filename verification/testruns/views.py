@@ -1,4 +1,7 @@
-"""Pages of test runs, their JSON, and the action that cancels a run. One set of views for every kind."""
+"""Pages of test runs, their JSON, and the action that cancels a run. One set of views for every kind with a form.
+
+The inspection of a provider's schema has no page of its own: its panel is part of the page of schemas.
+"""
 
 from uuid import UUID
 
@@ -13,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import load_visible_integration
-from portal.accounts.requests import AuthenticatedRequest
+from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.htmx import STOP_POLLING_STATUS
@@ -24,7 +27,8 @@ from verification.testruns.kinds.base import TestKind
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 
-TEMPLATE = "testruns/test_run.html"
+TEMPLATE, INSPECTION_TEMPLATE = "testruns/test_run.html", "testruns/schema_inspection.html"
+SCHEMA_KIND = TestRun.Kind.PROVIDER_SCHEMA
 MAX_LISTED_TEST_RUNS = 6
 MAX_ID_DIGITS = 12
 
@@ -129,3 +133,31 @@ def _get_selected(request: HttpRequest, integration: Integration, kind: str) -> 
     pk = request.GET.get("run", "")
     # A longer number doesn't fit into the column, and PostgreSQL would raise an error.
     return get_object_or_404(runs, pk=pk) if pk.isdecimal() and len(pk) < MAX_ID_DIGITS else runs.first()
+
+
+def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Inspect the newest release's schema on POST. htmx requests updates of a running inspection."""
+    integration = load_integration(request, uuid, KINDS[SCHEMA_KIND])
+    if request.method == "POST":
+        with report_refusals(request):
+            services.start_test_run(SCHEMA_KIND, integration, {}, actor=request.user, now=timezone.now())
+    elif request.htmx:
+        context = build_inspection_context(integration, request.user)
+        if context["running"]:
+            return render(request, INSPECTION_TEMPLATE, context)
+        # The table of versions is new, too.
+        return HttpResponse(status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"})
+    return redirect("schemas:list", uuid)
+
+
+def build_inspection_context(integration: Integration, user: AnyUser) -> TemplateContext:
+    """Return the newest inspection and the last one that has finished."""
+    inspections = TestRun.objects.filter(integration=integration, kind=SCHEMA_KIND).select_related("requested_by")
+    newest = inspections.first()
+    return {
+        "integration": integration,
+        "newest": newest,
+        "running": newest is not None and newest.is_running,
+        "last": inspections.exclude(finished_at=None).first(),
+        "can_request_test": integration.is_open and can_request_check_run(integration, user),
+    }

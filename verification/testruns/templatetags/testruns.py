@@ -9,7 +9,7 @@ from integrations.submissions.models import Integration
 from portal.core.value_types import TemplateContext
 from portal.ui.components.inline import link_button
 from verification.testruns import selectors
-from verification.testruns.schema_inspection import TEMPLATE, build_inspection_context
+from verification.testruns.views import INSPECTION_TEMPLATE, build_inspection_context
 
 register = template.Library()
 
@@ -27,7 +27,7 @@ def _build_link(row: selectors.TestRunSummary) -> SafeString:
     return link_button(_("View test run"), href=row.href, small=True, about=row.title)
 
 
-@register.inclusion_tag(TEMPLATE, takes_context=True)
+@register.inclusion_tag(INSPECTION_TEMPLATE, takes_context=True)
 def show_schema_inspection(context: TemplateContext, integration: Integration) -> TemplateContext:
     """Render the newest inspection, with a button that starts another one."""
     return build_inspection_context(integration, context["request"].user)
