@@ -5,8 +5,8 @@ atProvider (what is observed, with everything that is no secret). A field withou
 UnsupportedSchemaError.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
 from verification.schemas.crossplane.options import ExternalName, GeneratorChoices
@@ -17,17 +17,8 @@ from verification.schemas.engine.types import Node, UnsupportedSchemaError
 Schema = dict[str, object]
 JSON_TYPES = {"string": "string", "number": "number", "bool": "boolean"}
 TERRAFORM_KEYWORD = "terraform"
-Entry = tuple[str, Schema, bool]  # name, schema, and whether it is required
-Level = list[Entry]
-Entries = tuple[Entry | None, Entry | None, Entry | None]
-
-
-class FieldViews(NamedTuple):
-    """Object schemas of the three views at one level of nesting."""
-
-    spec: Schema
-    init: Schema
-    status: Schema
+Field = tuple[str, Schema, bool]  # name, schema, and whether it is required
+SPEC, INIT, STATUS = "spec", "init", "status"  # views
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,70 +48,50 @@ class FieldBuilder:
         return node.kind == "object" or (node.is_singleton and embeds)
 
 
-def build_views(builder: FieldBuilder, nodes: tuple[Node, ...], path: str = "") -> FieldViews:
-    """Return the three views of nodes at one level as object schemas."""
-    levels: tuple[Level, ...] = ([], [], [])
+def build_view(builder: FieldBuilder, nodes: tuple[Node, ...], view: str, path: str = "") -> Schema:
+    """Return one level of nodes as the object schema of a view."""
+    properties: Schema = {}
+    required_names = []
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
-        for level, entry in zip(levels, _build_entries(builder, node, here), strict=True):
-            if entry is not None:
-                # Two Terraform names can become one in Kubernetes: vm_1 and vm1 are both vm1.
-                _require_unique_name(level, entry[0], here)
-                level.append(entry)
-        _add_references(builder, node, here, levels)
-    return FieldViews(*(_build_object(level) for level in levels))
+        for name, schema, is_required in _list_fields(builder, node, here, view):
+            # Two Terraform names can become one in Kubernetes: vm_1 and vm1 are both vm1.
+            if name in properties:
+                raise UnsupportedSchemaError(f"{here}: another field is also named {name}")
+            properties[name] = schema
+            required_names += [name] if is_required else []
+    parts = {"properties": properties, "required": sorted(required_names)}
+    return {"type": "object", **{key: part for key, part in parts.items() if part}}
 
 
-def _add_references(builder: FieldBuilder, node: Node, here: str, levels: tuple[Level, ...]) -> None:
-    """Add the reference and selector fields of a reference to the spec and the initial values."""
-    if here not in builder.references or not can_refer(node):
-        return
+def _list_fields(builder: FieldBuilder, node: Node, here: str, view: str) -> Iterator[Field]:
+    """Yield the fields of a node: its own, and those of its reference."""
+    is_identifier, is_reference = builder.is_identifier(node), here in builder.references
     # Identifiers aren't among the initial values, because each reconciliation needs them.
-    for level in levels[: 1 if builder.is_identifier(node) else 2]:
-        for name, schema in build_reference_fields(node, is_namespaced=builder.is_namespaced):
-            _require_unique_name(level, name, here)
-            level.append((name, schema, False))
-
-
-def _require_unique_name(level: Level, name: str, where: str) -> None:
-    if any(existing_name == name for existing_name, _, _ in level):
-        raise UnsupportedSchemaError(f"{where}: another field is also named {name}")
-
-
-def _build_object(level: Level) -> Schema:
-    schema: Schema = {"type": "object"}
-    if level:
-        schema["properties"] = {name: property_schema for name, property_schema, _ in level}
-    required_names = sorted(name for name, _, is_required in level if is_required)
-    return schema | ({"required": required_names} if required_names else {})
-
-
-def _build_entries(builder: FieldBuilder, node: Node, here: str) -> Entries:
-    """Return a field as in forProvider, initProvider, and atProvider."""
+    if view == INIT and is_identifier:
+        return
     if node.sensitive:
-        return _build_secret_entries(builder, node, here)
-    name, is_identifier = build_field_name(node.name), builder.is_identifier(node)
-    # Other required arguments are rules of the spec: see crd.build_rules.
-    is_required = is_identifier and not node.optional and here not in builder.references
-    spec, init, status = (
-        (name, _add_description(schema_part, node), is_required and view == "spec") if schema_part is not None else None
-        for view, schema_part in zip(("spec", "init", "status"), _build_schemas(builder, node, here), strict=True)
-    )
-    return spec, None if is_identifier else init, status
+        yield from _list_secret_fields(builder, node, here, view)
+    elif view == STATUS or not node.is_observed:
+        # Other required arguments are rules of the spec: see crd.build_rules.
+        is_required = view == SPEC and is_identifier and not node.optional and not is_reference
+        schema = _add_description(_build_schema(builder, node, here, view), node)
+        yield build_field_name(node.name), schema, is_required
+    if is_reference and view != STATUS and can_refer(node):
+        for name, schema in build_reference_fields(node, is_namespaced=builder.is_namespaced):
+            yield name, schema, False
 
 
-def _build_schemas(builder: FieldBuilder, node: Node, here: str) -> tuple[Schema | None, Schema | None, Schema | None]:
+def _build_schema(builder: FieldBuilder, node: Node, here: str, view: str) -> Schema:
     if node.children is None:
-        schema_part = _build_plain_schema(builder, node, here)
-        return (None, None, schema_part) if node.is_observed else (schema_part, schema_part, schema_part)
-    inner = build_views(builder, node.children, here)
-    spec, init, status = inner if builder.is_object(node) else (build_collection(node, view) for view in inner)
-    if node.is_observed:
-        return None, None, status
-    return spec, init, (status if "properties" in inner.status else spec)
+        return _build_plain_schema(builder, node, here)
+    inner = build_view(builder, node.children, view, here)
+    if view == STATUS and "properties" not in inner and not node.is_observed:
+        inner = build_view(builder, node.children, SPEC, here)
+    return inner if builder.is_object(node) else build_collection(node, inner)
 
 
-def build_collection(node: Node, inner: Schema | None) -> Schema:
+def build_collection(node: Node, inner: Schema) -> Schema:
     if node.kind == "map":
         return {"type": "object", "additionalProperties": inner}
     return {"type": "array", "items": inner}
@@ -140,8 +111,7 @@ def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
         return {"type": JSON_TYPES[node.kind]}
     if node.elem.kind in ("dynamic", "tuple"):
         raise UnsupportedSchemaError(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
-    # The last view has the elements of observed collections, too.
-    inner = _build_schemas(builder, node.elem, here)[2]
+    inner = _build_schema(builder, node.elem, here, STATUS)
     return build_collection(node, inner) | _build_merge_strategy(node)
 
 
@@ -153,15 +123,11 @@ def _build_merge_strategy(node: Node) -> Schema:
     return {}
 
 
-def _build_secret_entries(builder: FieldBuilder, node: Node, here: str) -> Entries:
-    """Return the secret reference of a sensitive value. Observed values go to the connection secret."""
-    if node.is_observed:
-        return None, None, None
-    reference = _build_reference(builder, node, here)
-    name = build_secret_name(node.name)
-    is_identifier = builder.is_identifier(node)
-    spec = (name, reference, is_identifier and not node.optional)
-    return spec, (None if is_identifier else (name, reference, not node.optional)), None
+def _list_secret_fields(builder: FieldBuilder, node: Node, here: str, view: str) -> Iterator[Field]:
+    """Yield the secret reference of a sensitive value. Observed values go to the connection secret."""
+    if view != STATUS and not node.is_observed:
+        is_required = not node.optional and (view == INIT or builder.is_identifier(node))
+        yield build_secret_name(node.name), _build_reference(builder, node, here), is_required
 
 
 def _build_reference(builder: FieldBuilder, node: Node, here: str) -> Schema:

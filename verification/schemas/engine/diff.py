@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import TypeVar
 
 from portal.core.content_files import Content, load_content
 from verification.schemas.engine.functions import compare_functions
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
+Item = TypeVar("Item")
 MIN_NAME_SIMILARITY = 0.6  # minimum similarity of two names to report a rename
 MIN_SHARED_ARGUMENTS = 0.8  # minimum share of common arguments to report a renamed resource
 MAX_RENAME_PAIRS = 100_000  # pairs of names that one comparison of schemas looks at, which takes a few seconds
@@ -108,7 +110,7 @@ def compare_schemas(old: ParsedSchema, new: ParsedSchema) -> SchemaDifference:
 def _compare_kind(
     word: str, old: Mapping[str, Resource], new: Mapping[str, Resource], limit: RenameLimit
 ) -> Iterator[SchemaChange]:
-    new_name_by_old = _match_renamed_resources(old, new, limit)
+    new_name_by_old = _match_renames(_list_names(old), _list_names(new), _has_same_arguments, limit)
     for name in sorted({*old, *new} - set(new_name_by_old.values())):
         subject = f"{word} {name}"
         if name in new_name_by_old:
@@ -128,29 +130,34 @@ def _compare_kind(
                 yield SchemaChange("deprecated", subject, "", f"The {subject} is now deprecated.")
 
 
-def _match_renamed_resources(
-    old: Mapping[str, Resource], new: Mapping[str, Resource], limit: RenameLimit
+def _match_renames(
+    old: Mapping[str, Item], new: Mapping[str, Item], is_alike: Callable[[Item, Item], bool], limit: RenameLimit
 ) -> dict[str, str]:
+    """Return probable renames: removed and new items that are alike and have similar names."""
     pairs: dict[str, str] = {}
-    removed = {name: _list_names(resource) for name, resource in old.items() if name not in new}
-    added = {name: _list_names(resource) for name, resource in new.items() if name not in old}
+    removed_names, new_names = [name for name in old if name not in new], [name for name in new if name not in old]
     # Without guesses, the same changes are reported as removed and added.
-    if not limit.allows(len(removed), len(added)):
+    if not limit.allows(len(removed_names), len(new_names)):
         return pairs
-    for name, old_arguments in removed.items():
-        for other, new_arguments in added.items():
-            has_same_arguments = (
-                len(old_arguments & new_arguments) >= len(old_arguments | new_arguments) * MIN_SHARED_ARGUMENTS
-            )
-            if has_same_arguments and _calculate_similarity(name, other) >= MIN_NAME_SIMILARITY:
-                pairs[name] = other
-                del added[other]
-                break
+    for name in removed_names:
+        candidates = [other for other in new_names if is_alike(old[name], new[other])]
+        best = max(candidates, key=lambda other: _calculate_similarity(name, other), default=None)
+        if best is not None and _calculate_similarity(name, best) >= MIN_NAME_SIMILARITY:
+            pairs[name] = best
+            new_names.remove(best)
     return pairs
 
 
-def _list_names(resource: Resource) -> set[str]:
-    return {node.name for node in resource.nodes}
+def _list_names(resources: Mapping[str, Resource]) -> dict[str, set[str]]:
+    return {name: {node.name for node in resource.nodes} for name, resource in resources.items()}
+
+
+def _has_same_arguments(old_names: set[str], new_names: set[str]) -> bool:
+    return len(old_names & new_names) >= MIN_SHARED_ARGUMENTS * len(old_names | new_names)
+
+
+def _has_same_shape(old: Node, new: Node) -> bool:
+    return (old.type_name, old.is_observed) == (new.type_name, new.is_observed)
 
 
 def _calculate_similarity(one: str, other: str) -> float:
@@ -161,7 +168,7 @@ def _compare_arguments(
     subject: str, old: tuple[Node, ...], new: tuple[Node, ...], limit: RenameLimit, path: str = ""
 ) -> Iterator[SchemaChange]:
     before, after = {node.name: node for node in old}, {node.name: node for node in new}
-    new_name_by_old = _match_renamed_arguments(before, after, limit)
+    new_name_by_old = _match_renames(before, after, _has_same_shape, limit)
     for name in sorted({*before, *after} - set(new_name_by_old.values())):
         here = f"{path}.{name}" if path else name
         if name in new_name_by_old:
@@ -177,25 +184,6 @@ def _compare_arguments(
             yield _build_change(kind, subject, here)
         else:
             yield from _compare_argument(subject, here, before[name], after[name], limit)
-
-
-def _match_renamed_arguments(
-    before: Mapping[str, Node], after: Mapping[str, Node], limit: RenameLimit
-) -> dict[str, str]:
-    """Return probable renames: removed and added arguments with the same type and similar names."""
-    pairs: dict[str, str] = {}
-    removed_nodes = [node for name, node in before.items() if name not in after]
-    new_nodes = [node for name, node in after.items() if name not in before]
-    if not limit.allows(len(removed_nodes), len(new_nodes)):
-        return pairs
-    for node in removed_nodes:
-        shape = node.type_name, node.is_observed
-        candidates = [other for other in new_nodes if (other.type_name, other.is_observed) == shape]
-        best = max(candidates, key=lambda other: _calculate_similarity(node.name, other.name), default=None)
-        if best is not None and _calculate_similarity(node.name, best.name) >= MIN_NAME_SIMILARITY:
-            pairs[node.name] = best.name
-            new_nodes.remove(best)
-    return pairs
 
 
 def _build_change(change_type: str, subject: str, here: str, before: str = "", after: str = "") -> SchemaChange:
