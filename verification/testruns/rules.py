@@ -10,15 +10,6 @@ from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome, get_worst_outcome
 
-# Only failures are in capitals, so that they stand out in a log.
-OUTCOME_LABELS = {
-    Outcome.PASS: "pass",
-    Outcome.WARN: "warn",
-    Outcome.FAIL: "FAIL",
-    Outcome.ERROR: "error",
-    Outcome.NOT_RUN: "not run",
-}
-
 
 class RuleOutcome(NamedTuple):
     """The outcome of a check. `notes`: additional information that does not change it."""
@@ -40,6 +31,7 @@ class Rule(Content):
         success_summary: The result of a rule that only requires its steps to succeed. A function checks other rules.
         variant: The only variant of the records that the rule applies to, blank for all.
         is_optional: Without a result, the rule does not count.
+        input: The optional input that the rule needs. Without it, the result is `missing_input`.
     """
 
     key: str
@@ -50,6 +42,8 @@ class Rule(Content):
     success_summary: str = ""
     variant: str = ""
     is_optional: bool = False
+    input: str = ""
+    missing_input: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +177,14 @@ def render_report(title: str, report: JsonObject, details: Iterable[str]) -> str
     """Return a report as text: the results with their advice and notes, then the details."""
     lines = [title, ""]
     for each in report["results"]:
-        lines.append(f"{OUTCOME_LABELS[each['outcome']]:8} {each['title']}: {each['summary']}")
+        lines.append(f"{_format_outcome(each['outcome']):8} {each['title']}: {each['summary']}")
         lines += [f"{'':8} {note}" for note in (each["advice"], *each["notes"]) if note]
-    return "\n".join([*lines, "", *details, "", f"Overall: {OUTCOME_LABELS[Outcome(report['outcome'])]}"])
+    return "\n".join([*lines, "", *details, "", f"Overall: {_format_outcome(report['outcome'])}"])
+
+
+def _format_outcome(outcome: str) -> str:
+    # Only failures are in capitals, so that they stand out in a log.
+    return "FAIL" if outcome == Outcome.FAIL else outcome.replace("_", " ")
 
 
 def get_exit_code(outcome: str) -> int:

@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -157,8 +157,8 @@ class TestKind(ABC):
 
     def evaluate(self, run: TestRun, records: Any) -> tuple[list[JsonObject], str]:
         """Return the result of each rule, and the overall outcome."""
-        results = self.rules.evaluate(records)
-        return [asdict(each) for each in results], str(self.rules.compute_outcome(results))
+        report = self.rules.build_report(records)
+        return report["results"], report["outcome"]
 
     def summarize_outcome(self, run: TestRun) -> str:
         """Return the outcome that reviewers see."""

@@ -29,7 +29,11 @@ from verification.testruns.kinds.provider_lifecycle.config import (
 from verification.testruns.kinds.provider_lifecycle.driver import TIMEOUT_SECONDS
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
 from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
-from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
+from verification.testruns.kinds.provider_lifecycle.records import (
+    CLEANUP,
+    ProviderLifecycleRecords,
+    ProviderLifecycleTarget,
+)
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
 from verification.testruns.kinds.sandbox_kind import SandboxTestKind, add_executable_arguments
 from verification.testruns.models import TestRun
@@ -37,12 +41,6 @@ from verification.testruns.records import StepRecord
 from verification.testruns.terraform_cli import parse_executable_name
 
 CREDENTIAL_USE_REASON = "Provider acceptance test"
-STEP_BY_RULE = {  # for rules that don't name their steps
-    "failing.error": "failing_change",
-    "failing.state": "failed_again",
-    "partial": "partial",
-    "left": "cleanup",
-}
 MAX_FILE_CHARACTERS = 1_000_000
 
 
@@ -106,8 +104,9 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     def select_outputs(self, records: ProviderLifecycleRecords, rule_key: str) -> list[StepRecord]:
         if rule_key == "secrets.output":
             return [step for step in records.steps if step.exposed]
-        key = STEP_BY_RULE.get(rule_key)
-        return [step for step in records.steps if step.key == key] or super().select_outputs(records, rule_key)
+        if rule_key == "left":
+            return [step for step in records.steps if step.key == CLEANUP.key]
+        return super().select_outputs(records, rule_key)
 
     def list_details(self, run: TestRun) -> Iterator[tuple[str, str]]:
         yield _("Version"), run.version

@@ -1,7 +1,7 @@
 """Input, steps, and records of a provider acceptance test: every command, without secrets."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
@@ -11,7 +11,7 @@ from portal.core.value_types import JsonObject
 from verification.sandbox.types import ExitReason
 from verification.testruns.kinds.provider_lifecycle.config import build_incomplete_config
 from verification.testruns.records import Record, SandboxTestRecords, StepRecord
-from verification.testruns.rules import RuleOutcome, report_failure
+from verification.testruns.rules import Rule, RuleOutcome, report_failure, report_not_run
 
 MAX_TEXT_CHARACTERS = 8000
 FRAME_PATTERN = re.compile(r"^[│╷╵]\s?", re.MULTILINE)
@@ -185,6 +185,12 @@ class ProviderLifecycleRecords(SandboxTestRecords[CommandRecord]):
         """Return whether the state could not be read after the last step that can change it."""
         last_step = next((step for step in reversed(self.steps) if step.key in STEPS_WITH_STATE), None)
         return last_step is not None and last_step.state is None
+
+    def list_rule_steps(self, rule: Rule) -> Sequence[CommandRecord] | RuleOutcome:
+        if rule.input not in ("", *self.inputs) and not self.unavailable:
+            return report_not_run(rule.missing_input)
+        # A class with slots has no super() without arguments.
+        return SandboxTestRecords.list_rule_steps(self, rule)
 
     def list_steps(self) -> list[ProviderLifecycleStep]:
         """Return the steps for the existing inputs."""

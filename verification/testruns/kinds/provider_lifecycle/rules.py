@@ -107,26 +107,27 @@ def check_change_plan(records: ProviderLifecycleRecords, plan: CommandRecord, co
 
 
 @RULES.check("failing.error")
-def check_failed_update_error(records: ProviderLifecycleRecords) -> RuleOutcome:
-    command = _find_failing_update(records)
-    if isinstance(command, RuleOutcome):
-        return command
+def check_failed_update_error(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
     # An apply can also hide the failure. The next plan shows whether the change happened.
     again = records.get_step("failed_again")
-    return plan_comparison.check_failed_update_error(command, again.plan if again else None)
+    return _explain_missing_update(command) or plan_comparison.check_failed_update_error(
+        command, again.plan if again else None
+    )
 
 
 @RULES.check("failing.state")
-def check_failed_update_state(records: ProviderLifecycleRecords) -> RuleOutcome:
+def check_failed_update_state(
+    records: ProviderLifecycleRecords,
+    previous: CommandRecord,
+    command: CommandRecord,
+    recorded: CommandRecord,
+    actual: CommandRecord,
+) -> RuleOutcome:
     """Check that the state after a failed update contains what the service has."""
-    command = _find_failing_update(records)
-    if isinstance(command, RuleOutcome):
-        return command
+    if not_run := _explain_missing_update(command):
+        return not_run
     if command.is_good:
         return plan_comparison.UNEXPECTED_SUCCESS
-    previous, recorded, actual = map(records.get_step, ("update", "failed_state", "failed_again"))
-    if previous is None or recorded is None or actual is None:
-        return records.explain_missing_step()
     # Writing Custom Providers: if an update makes the ID blank, Terraform takes the object for destroyed.
     if lost := sorted({*(previous.state or ())} - {*(command.state or ())}):
         return report_failure(
@@ -139,18 +140,13 @@ def check_failed_update_state(records: ProviderLifecycleRecords) -> RuleOutcome:
     return plan_comparison.check_failed_update_state(recorded.plan, actual.plan)
 
 
-def _find_failing_update(records: ProviderLifecycleRecords) -> CommandRecord | RuleOutcome:
-    """Return the apply of the failing change, or why it can't be checked."""
-    if "failing_change" not in records.inputs:
-        return report_not_run("No configuration with a failing change was supplied.")
-    command = records.get_step("failing_change")
-    if command is None:
-        return records.explain_missing_step()
+def _explain_missing_update(command: CommandRecord) -> RuleOutcome | None:
+    """Return why the apply of the failing change can't be checked, None if it can."""
     # Terraform prints this when it calls the provider's Update. An earlier failure says nothing about it.
-    if ": Modifying..." not in command.output:
-        reason = "" if command.is_good else f" {command.error}"
-        return report_not_run(f"The apply updated nothing in place, so we couldn't test this rule.{reason}")
-    return command
+    if ": Modifying..." in command.output:
+        return None
+    reason = "" if command.is_good else f" {command.error}"
+    return report_not_run(f"The apply updated nothing in place, so we couldn't test this rule.{reason}")
 
 
 @RULES.check("destroy")
@@ -186,13 +182,8 @@ def check_repeated_destroy(records: ProviderLifecycleRecords, command: CommandRe
 
 
 @RULES.check("partial")
-def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
+def check_partial_failure(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
     """Check that objects created before a failure stay in the state."""
-    if "partial" not in records.inputs:
-        return report_not_run("No partially failing configuration was supplied.")
-    command = records.get_step("partial")
-    if command is None:
-        return records.explain_missing_step()
     if not command.has_finished:
         return report_failure(command.message)
     if command.code == 0:
@@ -219,8 +210,6 @@ def _check_partial_state(command: CommandRecord, cleanup: CommandRecord | None) 
 @RULES.check("secrets.output")
 def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
     """Check that no output contains a credential."""
-    if "secrets" not in records.inputs:
-        return report_not_run("No credentials were supplied, so none could be printed.")
     names = join_words(name for command in records.steps for name in command.exposed)
     if names:
         titles = join_words(f"“{command.title}”" for command in records.steps if command.exposed)
@@ -231,8 +220,6 @@ def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
 @RULES.check("secrets.state")
 def check_state_secrets(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
     """Check that the state contains no credential without a sensitive mark."""
-    if "secrets" not in records.inputs:
-        return report_not_run("No credentials were supplied, so none could be stored.")
     if command.unmarked:
         paths = join_words(command.unmarked)
         return report_failure(f"The state contains a credential that isn't marked as sensitive: {paths}.")
