@@ -6,15 +6,15 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 from verification.sandbox import bubblewrap, network, project_files, usage
 from verification.sandbox.bubblewrap import Bubblewrap, build_unavailable_error
 from verification.sandbox.control_groups import ControlGroup, find_own_group
+from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.host_users import reserve_host_user
 from verification.sandbox.process import SandboxProcess
 from verification.sandbox.resource_limits import set_limits
@@ -46,13 +46,6 @@ DECOYS = (
 DECOY_TEXT = b"decoy: reading this file is recorded\n"
 
 
-class Egress(Protocol):
-    """Proxy for named hosts."""
-
-    def serve(self, listener: socket.socket) -> AbstractContextManager[None]:
-        """Run the proxy on a socket that listens in the sandbox."""
-
-
 @dataclass
 class Environment:
     """Open environment: see `open_environment`.
@@ -68,7 +61,7 @@ class Environment:
     variables: Mapping[str, str]
     binds: Sequence[tuple[str, str]]
     paths: Mapping[str, str]
-    egress: Egress | None = None
+    egress: EgressRules | None = None
     is_strict: bool = True
     storage: int = -1
     decoys: int = -1
@@ -165,7 +158,7 @@ def open_environment(
     *,
     files: Mapping[str, bytes | Path] | None = None,
     readable: Sequence[Path] = (),
-    egress: Egress | None = None,
+    egress: EgressRules | None = None,
     env: Mapping[str, str] | None = None,
     is_strict: bool = True,
 ) -> Iterator[Environment]:

@@ -30,19 +30,13 @@ class GeneratorWords(Content):
 
 WORDS = load_content(Path(__file__).parent.parent / "data" / "words.yaml", GeneratorWords)
 PLURALS = frozenset(WORDS.irregular_plurals.values())
+INITIAL_PATTERN = re.compile(r"(?<![^\W\d])[a-z]")  # no letter comes before it
 CAPITAL_RUN_PATTERN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[a-z]+|\d+")
 
 
 def build_camel_word(word: str) -> str:
-    """Capitalize the first letter of a word and each letter after a digit."""
-    letters, capital = [], True
-    for letter in word:
-        if letter.isalnum():
-            letters.append(letter.upper() if capital and letter.isascii() else letter)
-            capital = letter.isdigit()
-        else:
-            capital = True
-    return "".join(letters)
+    """Capitalize the first letter of a word and each letter after a digit, and drop other characters."""
+    return re.sub(r"\W", "", INITIAL_PATTERN.sub(lambda match: match[0].upper(), word))
 
 
 def build_field_name(snake: str) -> str:

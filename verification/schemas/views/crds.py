@@ -11,7 +11,7 @@ from uuid import UUID
 from django.core.cache import cache
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
@@ -21,7 +21,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments
 from portal.core.value_types import JsonObject, TemplateContext
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import report_refusals
 from verification.schemas import services
 from verification.schemas.crossplane.examples import build_example
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
@@ -156,11 +156,9 @@ def download_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def download_crd_archive(request: AuthenticatedRequest, uuid: UUID) -> HttpResponseBase:
     """Stream a ZIP archive with all definitions and the coverage."""
     preview_request = CrdPreviewRequest(request, uuid)
-    try:
+    with report_refusals(request):
         return build_archive_response(preview_request)
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-        return redirect(f"{reverse('schemas:crds', args=[uuid])}?{preview_request.query}")
+    return redirect(f"{reverse('schemas:crds', args=[uuid])}?{preview_request.query}")
 
 
 def build_archive_response(preview_request: CrdPreviewRequest) -> HttpResponseBase:
@@ -201,11 +199,3 @@ def _stream_zip(files: Iterator[tuple[str, str]]) -> Iterator[bytes]:
             archive.writestr(entry, text)
             yield pipe.drain()
     yield pipe.drain()
-
-
-urlpatterns = [
-    path("integrations/<uuid:uuid>/crossplane/", show_crds, name="crds"),
-    path("integrations/<uuid:uuid>/crossplane/resource/", show_crd, name="crd"),
-    path("integrations/<uuid:uuid>/crossplane/file/", download_crd, name="crd_file"),
-    path("integrations/<uuid:uuid>/crossplane/archive/", download_crd_archive, name="crd_archive"),
-]

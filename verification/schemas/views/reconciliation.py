@@ -5,7 +5,6 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.urls import path
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
@@ -84,8 +83,3 @@ def _reconcile(form: ReconciliationForm) -> TemplateContext:
 
 def _format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-urlpatterns = [
-    path("integrations/<uuid:uuid>/crossplane/resource/reconciliation/", preview_reconciliation, name="reconciliation"),
-]

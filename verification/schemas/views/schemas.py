@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
@@ -131,9 +131,3 @@ def show_schema_changes(request: AuthenticatedRequest, uuid: UUID) -> HttpRespon
         "form": form,
     }
     return render(request, "schemas/changes.html", context)
-
-
-urlpatterns = [
-    path("integrations/<uuid:uuid>/schemas/", show_schemas, name="list"),
-    path("integrations/<uuid:uuid>/schemas/changes/", show_schema_changes, name="changes"),
-]

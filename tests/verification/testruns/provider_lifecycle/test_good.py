@@ -24,8 +24,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     write_forked_executable,
 )
 from verification.sandbox.types import CommandResult, ExitReason
-from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
-from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
+from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner, UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.redaction import REDACTED_TEXT, Secrets, mask_sensitive_values
 from verification.testruns.kinds.provider_lifecycle.rules import RULES

@@ -8,7 +8,7 @@ from pathlib import Path
 from examples import provider
 from tests.verification.testruns import common
 from tests.verification.testruns.provider_lifecycle.provider_server import ProviderServer
-from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
+from verification.testruns.kinds.provider_lifecycle.driver import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
 

@@ -1,19 +1,22 @@
 """Driver of a provider acceptance test: runs step after step, records everything without secrets, and cleans up.
 
-No Django here.
+It runs in a sandbox, or without one for developers of a provider. No Django here.
 """
 
+import os
 import re
+import signal
+import subprocess
+import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from verification.sandbox.egress_proxy import EgressRules
-from verification.sandbox.environment import open_environment
-from verification.sandbox.types import MEGABYTE, CommandResult, Limits, SandboxUnavailable
+from verification.sandbox.environment import Environment, open_environment
+from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits, SandboxUnavailable
 from verification.testruns.kinds.provider_lifecycle import plan_parsing
 from verification.testruns.kinds.provider_lifecycle.config import build_incomplete_config
 from verification.testruns.kinds.provider_lifecycle.records import (
@@ -34,17 +37,6 @@ NO_TERRAFORM_MESSAGE = "this worker has no Terraform."
 STATE_FILE, INCOMPLETE_FILE = "terraform.tfstate", "incomplete.tf"
 # Output is shown on pages and in terminals, where control characters could hide or change what a reader sees.
 CONTROL_CHARACTERS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
-
-
-class Workspace(Protocol):
-    """Interface of a place that runs commands: a sandbox environment or a local folder."""
-
-    def run(
-        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0
-    ) -> CommandResult: ...
-    def locate(self, name: str) -> str: ...
-    def write(self, name: str, data: bytes) -> None: ...
-    def read(self, name: str) -> bytes: ...
 
 
 class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, ProviderLifecycleRecords]):
@@ -76,7 +68,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
                 self._run_step(CLEANUP)
 
     @contextmanager
-    def open_workspace(self, files: Mapping[str, bytes | Path]) -> Iterator[Workspace]:
+    def open_workspace(self, files: Mapping[str, bytes | Path]) -> Iterator["Environment | LocalWorkspace"]:
         hosts = self.target.hosts
         # Not strict: a provider may look for credentials and try to connect, which only fails.
         egress = EgressRules(hosts, self.outbound) if hosts else None
@@ -169,3 +161,67 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
 
 def _decode_output(raw: bytes) -> str:
     return CONTROL_CHARACTERS.sub("", raw.decode("utf-8", "replace").replace("\r\n", "\n"))
+
+
+class LocalWorkspace:
+    """The folder with the project files."""
+
+    def __init__(self, folder: Path, files: Mapping[str, bytes | Path]) -> None:
+        self.folder = folder
+        # A separate home folder hides the developer's Terraform settings, plugins, and credentials, like the sandbox.
+        self.env = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder / "home")}
+        (folder / "home").mkdir()
+        for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, bytes):
+                self.write(name, content)
+            else:
+                # Executables of providers can be hundreds of megabytes.
+                (folder / name).symlink_to(content)
+
+    def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:
+        start = time.monotonic()
+        process = subprocess.Popen(  # noqa: S603 - the developer's own provider
+            argv,
+            cwd=self.folder,
+            env={**self.env, **(env or {})},
+            # Terraform starts the provider as a child. The session makes them one group that can be killed together.
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        reason = ExitReason.FINISHED
+        try:
+            stdout, stderr = process.communicate(timeout=seconds or LIMITS.seconds)
+        except subprocess.TimeoutExpired:
+            _kill_group(process.pid)
+            stdout, stderr = process.communicate()
+            reason = ExitReason.TIMED_OUT
+        _kill_group(process.pid)
+        code = process.returncode if reason == ExitReason.FINISHED else None
+        return CommandResult(reason, code, stdout, stderr, time.monotonic() - start, 0)
+
+    def locate(self, name: str) -> str:
+        return f"{self.folder}/{name}"
+
+    def write(self, name: str, data: bytes) -> None:
+        (self.folder / name).write_bytes(data)
+
+    def read(self, name: str) -> bytes:
+        return (self.folder / name).read_bytes()
+
+
+def _kill_group(process_id: int) -> None:
+    """Kill a process and its children."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process_id, signal.SIGKILL)
+
+
+class UnsandboxedTestRunner(ProviderLifecycleTestRunner):
+    """One test of a provider without a sandbox, with the permissions of this process."""
+
+    @contextmanager
+    def open_workspace(self, files: Mapping[str, bytes | Path]) -> Iterator[LocalWorkspace]:
+        with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
+            yield LocalWorkspace(Path(folder), files)

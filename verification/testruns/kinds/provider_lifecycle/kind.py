@@ -26,9 +26,8 @@ from verification.testruns.kinds.provider_lifecycle.config import (
     parse_environment,
     parse_hosts,
 )
-from verification.testruns.kinds.provider_lifecycle.driver import TIMEOUT_SECONDS
+from verification.testruns.kinds.provider_lifecycle.driver import TIMEOUT_SECONDS, UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
-from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import (
     CLEANUP,
     ProviderLifecycleRecords,
