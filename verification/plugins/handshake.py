@@ -53,7 +53,8 @@ def parse_handshake(line: bytes, versions: Iterable[int], *, has_tls: bool = Fal
         raise HandshakeError("text", "The handshake is not plain text.") from None
     # go-plugin without gRPC writes only the first four fields.
     if len(fields) < 4:
-        raise HandshakeError("fields", f"The first line on stdout is not a handshake: “{_format_line(line)}”.")
+        start = line[:100].decode()
+        raise HandshakeError("fields", f"The first line on stdout is not a handshake: “{start}”.")
     core, app, network, address, *rest = fields
     protocol, certificate, *_ = (*rest, "", "")
     if core != CORE_VERSION:
@@ -63,10 +64,6 @@ def parse_handshake(line: bytes, versions: Iterable[int], *, has_tls: bool = Fal
     if has_tls and not certificate:
         raise HandshakeError("plain", "The handshake has no certificate. Terraform only connects with mutual TLS.")
     return Handshake(version, network, address, _decode_certificate(certificate))
-
-
-def _format_line(line: bytes) -> str:
-    return line[:100].decode("ascii", "replace").replace("\ufffd", "?")
 
 
 def _parse_app_version(text: str, versions: Iterable[int]) -> int:

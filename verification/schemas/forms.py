@@ -100,8 +100,7 @@ class GeneratorChoicesForm(forms.Form):
         defaults = parse_choices(schema.prefix)
         if not self.is_valid():
             return defaults
-        values = {key: self.cleaned_data[key] for key in CHOICE_OPTIONS}
-        arguments: NamedValues = {key: value for key, value in values.items() if value}
+        arguments: NamedValues = {key: value for key in CHOICE_OPTIONS if (value := self.cleaned_data[key])}
         for name, key in CHOICE_BY_FIELD.items():
             arguments[key] = tuple(line.strip() for line in self.cleaned_data[name].split("\n") if line.strip())
             # One field at a time, so that each error appears at its field.

@@ -111,9 +111,7 @@ def list_schemas(integration: Integration) -> list[ProviderSchema]:
 
 def get_schema_row(integration: Integration, version: str = "") -> ProviderSchema | None:
     """Return the schema of a version with its body; the newest by default."""
-    if not version:
-        newest = next(iter(list_schemas(integration)), None)
-        version = newest.version if newest else ""
+    version = version or next((row.version for row in list_schemas(integration)), "")
     return ProviderSchema.objects.filter(integration=integration, version=version).first()
 
 

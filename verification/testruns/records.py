@@ -2,18 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict
 
+from portal.core.content_files import build_adapter
 from portal.core.value_types import JsonObject
 from verification.testruns.rules import Rule, RuleOutcome, report_error, report_not_run
-
-
-@cache
-def _get_adapter(record_class: type) -> TypeAdapter:
-    return TypeAdapter(record_class)
 
 
 class Record:
@@ -25,7 +20,7 @@ class Record:
     @classmethod
     def load(cls, data: JsonObject) -> Self:
         """Return the record with this data, which as_dict() returned, before or after JSON."""
-        record: Self = _get_adapter(cls).validate_python(data)  # type: ignore[arg-type]
+        record: Self = build_adapter(cls).validate_python(data)  # type: ignore[arg-type]
         return record
 
     def as_dict(self) -> JsonObject:

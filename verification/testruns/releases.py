@@ -10,7 +10,7 @@ from pathlib import Path
 from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import read_release
 from verification.checks.types import Subject
-from verification.outcomes import Outcome, Result
+from verification.outcomes import Outcome
 from verification.releases import Report
 from verification.releases.artifacts.checksums import find_digest
 from verification.releases.inspection import Platform
@@ -46,21 +46,18 @@ def verify_provider(subject: Subject, sources: Sources) -> tuple[Report, Platfor
         raise UnverifiedReleaseError("Enter the repository URL first.")
     report = read_report(subject, sources)
     for check in report.checks:
-        if check.id in AUTHENTICITY_CHECKS:
-            _require_good_outcome(check.title, check.result)
+        if check.id in AUTHENTICITY_CHECKS and check.result.outcome not in GOOD_OUTCOMES:
+            if check.result.outcome == Outcome.ERROR:
+                raise SourceUnavailableError(check.result.summary)
+            raise UnverifiedReleaseError(
+                f"The release didn't pass “{check.title}”, so we don't start it. {check.result.summary}"
+            )
     platform = report.release.get_platform(get_platform())
     if platform is None or platform.archive is None or platform.archive_reply is None:
         raise UnverifiedReleaseError(
             f"The release has no package for {get_platform() or 'this machine'}, the platform of our worker."
         )
     return report, platform
-
-
-def _require_good_outcome(title: str, result: Result) -> None:
-    if result.outcome == Outcome.ERROR:
-        raise SourceUnavailableError(result.summary)
-    if result.outcome not in GOOD_OUTCOMES:
-        raise UnverifiedReleaseError(f"The release didn't pass “{title}”, so we don't start it. {result.summary}")
 
 
 def fetch_provider(platform: Platform, sources: Sources, folder: Path) -> Path:

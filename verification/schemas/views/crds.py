@@ -72,13 +72,6 @@ class CrdPreviewRequest:
         return crd_preview
 
     @property
-    def key(self) -> str:
-        """Cache key of the coverage."""
-        # All that the coverage depends on, so that partners with the same schema and options share it.
-        identity = f"{self.row.digest} {self.choices!r}"
-        return f"crossplane:{hashlib.sha256(identity.encode()).hexdigest()}"
-
-    @property
     def context(self) -> TemplateContext:
         values = {"integration": self.integration, "row": self.row, "form": self.form, "query": self.query}
         return values | {"is_refused": bool(self.form.errors), "is_archivable": self.is_archivable}
@@ -100,7 +93,10 @@ def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, object]:
         # Without keeping the definitions in memory.
         return build_coverage(schema, [summarize_preview(preview) for preview in build_previews(schema, choices)])
 
-    return cache.get_or_set(preview_request.key, build, CACHE_SECONDS) or {}
+    # All that the coverage depends on, so that partners with the same schema and options share it.
+    identity = f"{preview_request.row.digest} {choices!r}"
+    key = f"crossplane:{hashlib.sha256(identity.encode()).hexdigest()}"
+    return cache.get_or_set(key, build, CACHE_SECONDS) or {}
 
 
 def show_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

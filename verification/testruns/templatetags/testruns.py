@@ -1,7 +1,6 @@
 """Template tags for the test runs of an integration, and for the inspection of its schema."""
 
 from django import template
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import Requirement
@@ -17,14 +16,12 @@ register = template.Library()
 @register.inclusion_tag("testruns/summaries.html")
 def show_test_run_summaries(integration: Integration, requirement: Requirement | None = None) -> dict[str, object]:
     """Return the test runs, for a requirement only if they help to decide on it. Without any, there is no panel."""
-    is_relevant = requirement is None or selectors.is_relevant(requirement)
+    if requirement is not None and not selectors.is_relevant(requirement):
+        return {"rows": []}
+    rows = selectors.get_latest_test_runs(integration)
     return {
-        "rows": [(row, _build_link(row)) for row in selectors.get_latest_test_runs(integration)] if is_relevant else []
+        "rows": [(row, link_button(_("View test run"), href=row.href, small=True, about=row.title)) for row in rows]
     }
-
-
-def _build_link(row: selectors.TestRunSummary) -> SafeString:
-    return link_button(_("View test run"), href=row.href, small=True, about=row.title)
 
 
 @register.inclusion_tag(INSPECTION_TEMPLATE, takes_context=True)

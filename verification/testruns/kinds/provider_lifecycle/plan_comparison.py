@@ -133,20 +133,17 @@ def check_failed_update_error(command: CommandRecord, plan: JsonObject | None) -
         plan: The plan of the same configuration afterwards.
     """
     if command.is_good:
-        remaining = select_changes(plan)
-        return _report_hidden_failure(remaining) if remaining else UNEXPECTED_SUCCESS
+        if not (remaining := select_changes(plan)):
+            return UNEXPECTED_SUCCESS
+        return report_failure(
+            f"The apply succeeded without an error, but the next plan still changes {describe_changes(remaining)}."
+        )
     if not command.has_finished or command.has_crashed or INCONSISTENT_RESULT_ERROR in command.errors:
         return command.find_failure() or UNEXPECTED_SUCCESS
     # Terraform adds no reason of its own, so an error such as “failed” is all that a user reads.
     if len(command.error.split()) < MIN_ERROR_WORDS:
         return report_warning(f"The error is only “{command.error}”. It doesn't say what failed and why.")
     return report_pass(f"The update fails with an error: {command.error}")
-
-
-def _report_hidden_failure(remaining: Mapping[str, JsonObject]) -> RuleOutcome:
-    return report_failure(
-        f"The apply succeeded without an error, but the next plan still changes {describe_changes(remaining)}."
-    )
 
 
 def check_failed_update_state(recorded_plan: JsonObject, actual_plan: JsonObject) -> RuleOutcome:

@@ -42,10 +42,8 @@ def _build_change(resource_change: JsonObject) -> JsonObject:
 
 def _is_unknown(mark: object) -> bool:
     # Nested attributes have a mark each, so an object of marks doesn't mean that anything is unknown.
-    if isinstance(mark, dict):
-        return any(_is_unknown(nested_mark) for nested_mark in mark.values())
-    if isinstance(mark, list):
-        return any(_is_unknown(nested_mark) for nested_mark in mark)
+    if isinstance(mark, dict | list):
+        return any(map(_is_unknown, mark.values() if isinstance(mark, dict) else mark))
     return mark is True
 
 

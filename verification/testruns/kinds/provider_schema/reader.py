@@ -100,7 +100,7 @@ def run_job(job_input: JsonObject, executable: Path, report_progress: Callable[[
 
     Returns:
         {"readings": from as_dict(), "schema": the document or None, "differences": [locations] or None without two
-        documents, "terraform": whether it is installed}.
+        documents}.
 
     Raises:
         SandboxUnavailable: There is no sandbox, or it failed.
@@ -124,7 +124,6 @@ def run_job(job_input: JsonObject, executable: Path, report_progress: Callable[[
         "readings": [reading.as_dict() for reading in readings],
         "schema": documents[0] if documents else None,
         "differences": list_differences(documents[0], documents[1]) if len(documents) == 2 else None,
-        "terraform": terraform is not None,
     }
 
 
