@@ -23,12 +23,8 @@ REQUIRED_KEYS = TEXT_KEYS[:2]
 COMPONENT_KEYS = ("builders", "provisioners", "post_processors", "datasources")
 
 
-class PackerDescriptionError(ValueError):
-    """Description that Packer can't use. The message can be shown to users."""
-
-
 def parse_description(output: bytes) -> JsonObject:
-    """Return the description on the standard output of `describe`. Raises PackerDescriptionError.
+    """Return the description on the standard output of `describe`. Raises ValueError with a message for users.
 
     The SDK names a component like the plugin "-packer-default-plugin-name-".
     """
@@ -37,7 +33,7 @@ def parse_description(output: bytes) -> JsonObject:
     _validate_api_version(texts["api_version"])
     components = {key: _get_names(description, key) for key in COMPONENT_KEYS}
     if not any(components.values()):
-        raise PackerDescriptionError("The plugin has no builder, provisioner, post-processor, or data source.")
+        raise ValueError("The plugin has no builder, provisioner, post-processor, or data source.")
     return texts | components
 
 
@@ -50,19 +46,19 @@ def _parse_object(output: bytes) -> JsonObject:
     if isinstance(description, dict):
         return description
     if not text:
-        raise PackerDescriptionError("The plugin prints no description.")
+        raise ValueError("The plugin prints no description.")
     line = text.splitlines()[0][:80]
     if "{" in text[1:] and text[0] != "{":
-        raise PackerDescriptionError(f"The plugin prints other text before its description: “{line}”.")
-    raise PackerDescriptionError(f"The description isn't a JSON object: “{line}”.")
+        raise ValueError(f"The plugin prints other text before its description: “{line}”.")
+    raise ValueError(f"The description isn't a JSON object: “{line}”.")
 
 
 def _get_text(description: JsonObject, key: str) -> str:
     value = description.get(key) or ""
     if not value and key in REQUIRED_KEYS:
-        raise PackerDescriptionError(f"The description has no {key}.")
+        raise ValueError(f"The description has no {key}.")
     if not isinstance(value, str):
-        raise PackerDescriptionError(f"{key} isn't a string.")
+        raise ValueError(f"{key} isn't a string.")
     return value
 
 
@@ -70,17 +66,17 @@ def _get_names(description: JsonObject, key: str) -> list[str]:
     """Return the names of components. Packer treats null and a missing list as an empty one."""
     names = description.get(key) or []
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-        raise PackerDescriptionError(f"{key} isn't a list of names.")
+        raise ValueError(f"{key} isn't a list of names.")
     return names
 
 
 def _validate_api_version(text: str) -> None:
     match = API_VERSION_PATTERN.fullmatch(text)
     if match is None:
-        raise PackerDescriptionError(f"“{text[:20]}” isn't an API version, such as x{API_MAJOR}.{API_MINOR}.")
+        raise ValueError(f"“{text[:20]}” isn't an API version, such as x{API_MAJOR}.{API_MINOR}.")
     # Packer supports older minor versions of the same major version.
     if int(match[1]) != API_MAJOR or int(match[2]) > API_MINOR:
-        raise PackerDescriptionError(f"The plugin has API version {text}. Packer supports x{API_MAJOR}.{API_MINOR}.")
+        raise ValueError(f"The plugin has API version {text}. Packer supports x{API_MAJOR}.{API_MINOR}.")
 
 
 def run_job(arguments: JsonObject, executable: Path, report_progress: Callable[..., None]) -> JsonObject:
@@ -102,5 +98,5 @@ def run_job(arguments: JsonObject, executable: Path, report_progress: Callable[.
         return {"problem": result.message, "description": None}
     try:
         return {"problem": "", "description": parse_description(result.stdout)}
-    except PackerDescriptionError as error:
+    except ValueError as error:
         return {"problem": str(error), "description": None}

@@ -12,7 +12,6 @@ from typing import Any
 from portal.core.value_types import JsonObject
 from verification.plugins.messages import RuntimeMessage
 from verification.testruns.kinds.nomad_plugin import hcl_types
-from verification.testruns.kinds.nomad_plugin.hcl_types import TypeExpressionError
 
 # A plugin can send a schema of 256 MB. Without limits, its nesting would exceed Python's recursion limit.
 MAX_DEPTH = 30
@@ -61,7 +60,7 @@ def _find_attribute_problems(node: RuntimeMessage, where: str) -> Iterator[str]:
         yield f"{where}: the name is missing."
     try:
         hcl_types.parse_type(node.type)
-    except TypeExpressionError as error:
+    except ValueError as error:
         yield f"{where}: {error}"
 
 

@@ -18,10 +18,6 @@ MAX_DEPTH = 20
 MAX_CHARACTERS = 10_000
 
 
-class TypeExpressionError(ValueError):
-    """The text isn't a type expression. The message is safe to display."""
-
-
 @dataclass(frozen=True, slots=True)
 class HclType:
     """A primitive, a collection with `of`, an object with `fields`, or a tuple with `of` in order."""
@@ -39,15 +35,15 @@ class HclType:
 
 
 def parse_type(text: str) -> HclType:
-    """Parse a type expression. As in Nomad, a blank expression means any. Raises TypeExpressionError."""
+    """Parse a type expression. As in Nomad, a blank one means any. Raises ValueError with a message for users."""
     if not text.strip():
         return HclType("any")
     if len(text) > MAX_CHARACTERS:
-        raise TypeExpressionError(f"“{text[:80]}…” is longer than {MAX_CHARACTERS:,} characters.")
+        raise ValueError(f"“{text[:80]}…” is longer than {MAX_CHARACTERS:,} characters.")
     tokens = _tokenize(text)
     parsed_type = _parse_type(tokens, 0)
     if tokens:
-        raise TypeExpressionError(f"“{text[:80]}” has extra text after the type.")
+        raise ValueError(f"“{text[:80]}” has extra text after the type.")
     return parsed_type
 
 
@@ -110,7 +106,7 @@ def _tokenize(text: str) -> list[str]:
         match = TOKEN_PATTERN.match(text, position)
         if match is None:
             unexpected_text = text[position : position + 10].strip()
-            raise TypeExpressionError(f"“{text[:80]}” isn't a type: unexpected “{unexpected_text}”.")
+            raise ValueError(f"“{text[:80]}” isn't a type: unexpected “{unexpected_text}”.")
         tokens.append(match[1])
         position = match.end()
     return tokens
@@ -119,7 +115,7 @@ def _tokenize(text: str) -> list[str]:
 def _parse_type(tokens: list[str], depth: int) -> HclType:
     name = tokens.pop(0) if tokens else ""
     if depth > MAX_DEPTH:
-        raise TypeExpressionError("The type is nested too deeply.")
+        raise ValueError("The type is nested too deeply.")
     if name in PRIMITIVES:
         return HclType(name)
     if name in COLLECTIONS:
@@ -132,7 +128,7 @@ def _parse_type(tokens: list[str], depth: int) -> HclType:
     if name == "tuple":
         elements = _parse_elements(tokens, depth, "([", "])", is_named=False)
         return HclType(name, tuple(element for _, element in elements))
-    raise TypeExpressionError(f"“{name[:40]}” isn't a type." if name else "The type is missing.")
+    raise ValueError(f"“{name[:40]}” isn't a type." if name else "The type is missing.")
 
 
 def _parse_elements(
@@ -156,4 +152,4 @@ def _parse_elements(
 
 def _expect(tokens: list[str], mark: str) -> None:
     if not tokens or tokens.pop(0) != mark:
-        raise TypeExpressionError(f"The type is missing a “{mark}”.")
+        raise ValueError(f"The type is missing a “{mark}”.")
