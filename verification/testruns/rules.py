@@ -1,7 +1,7 @@
 """Rules of test runs: texts in a content file, checks as functions, and results as data and as text."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
@@ -54,18 +54,6 @@ class RuleFile(Content):
     rules: tuple[Rule, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleResult:
-    """The result of one rule."""
-
-    rule: str
-    title: str
-    outcome: Outcome
-    summary: str
-    advice: str = ""
-    notes: tuple[str, ...] = ()
-
-
 class RuleRecords(Protocol):
     """Records that rules are evaluated on."""
 
@@ -97,11 +85,11 @@ class RuleCatalog:
 
         return register
 
-    def evaluate(self, records: RuleRecords) -> tuple[RuleResult, ...]:
+    def evaluate(self, records: RuleRecords) -> list[JsonObject]:
         """Return the result of each applicable rule in order."""
-        return tuple(self._evaluate(rule, records) for rule in self.file.rules if rule.variant in ("", records.variant))
+        return [self._evaluate(rule, records) for rule in self.file.rules if rule.variant in ("", records.variant)]
 
-    def _evaluate(self, rule: Rule, records: RuleRecords) -> RuleResult:
+    def _evaluate(self, rule: Rule, records: RuleRecords) -> JsonObject:
         steps = records.list_rule_steps(rule)
         if isinstance(steps, RuleOutcome):
             outcome = steps
@@ -110,24 +98,21 @@ class RuleCatalog:
             outcome = report_pass(summary) if summary else self._checks[rule.key](records, *steps)
         # Advice for errors on our side and for missing evidence would send partners after a fault that they don't have.
         advice = rule.advice if outcome.outcome in (Outcome.WARN, Outcome.FAIL) else ""
-        return RuleResult(rule.key, rule.title, outcome.outcome, outcome.summary, advice, outcome.notes)
+        return {"rule": rule.key, "title": rule.title, **outcome._asdict(), "advice": advice}
 
-    def compute_outcome(self, results: Iterable[RuleResult]) -> Outcome:
+    def compute_outcome(self, results: Iterable[JsonObject]) -> Outcome:
         """Return the overall outcome."""
         # “Not run” is worse than a warning, so an optional input that is missing would make every test run undecided.
         optional = {rule.key for rule in self.file.rules if rule.is_optional}
         return get_worst_outcome(
-            each.outcome for each in results if each.outcome != Outcome.NOT_RUN or each.rule not in optional
+            each["outcome"] for each in results if each["outcome"] != Outcome.NOT_RUN or each["rule"] not in optional
         )
 
     def build_report(self, records: RuleRecords) -> JsonObject:
         """Return the results and the outcome as plain data."""
         results = self.evaluate(records)
-        return {
-            "rules_version": self.file.version,
-            "outcome": str(self.compute_outcome(results)),
-            "results": [asdict(each) for each in results],
-        }
+        outcome = str(self.compute_outcome(results))
+        return {"rules_version": self.file.version, "outcome": outcome, "results": results}
 
 
 def report_pass(summary: str) -> RuleOutcome:

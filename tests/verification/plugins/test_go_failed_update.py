@@ -59,19 +59,19 @@ def test_failed_update_is_judged_by_its_error_and_its_state(
     go_plugin: Path, write_plugin: Callable[[str, str], Path], fault: str
 ) -> None:
     results = {
-        each.rule: each
+        each["rule"]: each
         for each in RULES.evaluate(run_failing_change(write_plugin("provider", fault), go_plugin))
-        if each.outcome != "not_run" or each.rule in RULE_KEYS
+        if each["outcome"] != "not_run" or each["rule"] in RULE_KEYS
     }
     failed_update = (results.pop(key) for key in RULE_KEYS)
-    assert tuple((str(each.outcome), each.summary) for each in failed_update) == RESULTS[fault]
-    assert {key: each.summary for key, each in results.items() if str(each.outcome) != "pass"} == {}
+    assert tuple((str(each["outcome"]), each["summary"]) for each in failed_update) == RESULTS[fault]
+    assert {key: each["summary"] for key, each in results.items() if str(each["outcome"]) != "pass"} == {}
 
 
 def test_panic_in_an_update_is_a_crash_with_a_warning_about_the_state(
     go_plugin: Path, write_plugin: Callable[[str, str], Path]
 ) -> None:
     records = run_failing_change(write_plugin("provider", "update-panics"), go_plugin)
-    error, state = (each for each in RULES.evaluate(records) if each.rule in RULE_KEYS)
-    assert (str(error.outcome), error.summary.partition(".")[0]) == ("fail", "The provider crashed")
-    assert str(state.outcome) == "warn"
+    error, state = (each for each in RULES.evaluate(records) if each["rule"] in RULE_KEYS)
+    assert (str(error["outcome"]), error["summary"].partition(".")[0]) == ("fail", "The provider crashed")
+    assert str(state["outcome"]) == "warn"

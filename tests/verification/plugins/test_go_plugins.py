@@ -166,5 +166,5 @@ def test_valid_driver_passes_every_rule(go_plugin: Path, write_plugin: WritePlug
 @pytest.mark.parametrize("fault", DRIVER_FAULTS)
 def test_fault_of_a_driver_fails_its_rules(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
     results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", fault), fault))
-    failures = [each for each in results if each.outcome == "fail"]
-    assert ([each.rule for each in failures], failures[0].summary) == DRIVER_FAULTS[fault]
+    failures = [each for each in results if each["outcome"] == "fail"]
+    assert ([each["rule"] for each in failures], failures[0]["summary"]) == DRIVER_FAULTS[fault]

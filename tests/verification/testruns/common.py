@@ -17,9 +17,9 @@ def make_shared_folder(prefix: str) -> Path:
 
 def get_outcomes(rules: RuleCatalog, records: RuleRecords) -> dict[str, str]:
     """Return the outcome of each rule."""
-    return {each.rule: str(each.outcome) for each in rules.evaluate(records)}
+    return {each["rule"]: str(each["outcome"]) for each in rules.evaluate(records)}
 
 
 def get_summary(rules: RuleCatalog, records: RuleRecords, rule: str) -> str:
     """Return the summary of one rule."""
-    return next(each.summary for each in rules.evaluate(records) if each.rule == rule)
+    return next(each["summary"] for each in rules.evaluate(records) if each["rule"] == rule)

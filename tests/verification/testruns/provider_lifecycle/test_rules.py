@@ -32,8 +32,8 @@ def build_command_record(key: str, code: int = 0, **more: Any) -> CommandRecord:
 def evaluate(rule: str, *commands: CommandRecord, inputs: tuple[str, ...] = ()) -> tuple[str, str]:
     """Return the outcome and the summary of a rule after these commands."""
     records = ProviderLifecycleRecords(commands, is_complete=True, source="example/example", inputs=inputs)
-    result = next(each for each in RULES.evaluate(records) if each.rule == rule)
-    return str(result.outcome), result.summary
+    result = next(each for each in RULES.evaluate(records) if each["rule"] == rule)
+    return str(result["outcome"]), result["summary"]
 
 
 @pytest.mark.parametrize(

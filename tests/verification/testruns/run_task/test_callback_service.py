@@ -21,7 +21,7 @@ from verification.testruns.kinds.run_task.views import receive_run_task_callback
 PASSED_RESULT: dict[str, Any] = {
     "data": {"type": "task-results", "attributes": {"status": "passed", "message": "Fine."}}
 }
-RUN = next(act for act in RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",)).list_steps() if act.is_run)
+RUN = next(act for act in RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",)).list_steps() if act.scenario)
 
 
 def send_in_chunks(store: InMemoryStore, body: bytes) -> int:

@@ -20,7 +20,7 @@ SIGNATURE_RULES = [rule.key for rule in RULES.file.rules if rule.variant == "sig
 
 def test_good_endpoint_passes_everything() -> None:
     records = run_endpoint_test(stages=STAGES, settle_seconds=1)
-    assert {str(verdict.outcome) for verdict in RULES.evaluate(records)} == {"pass"}
+    assert {str(verdict["outcome"]) for verdict in RULES.evaluate(records)} == {"pass"}
     assert get_exit_code(RULES.compute_outcome(RULES.evaluate(records))) == 0
 
 
@@ -64,7 +64,7 @@ def test_run_without_a_result_waits_until_the_end() -> None:
 
 
 def test_endpoint_without_a_key_is_warned() -> None:
-    outcome_by_rule = {verdict.rule: verdict.outcome for verdict in RULES.evaluate(run_endpoint_test(key=""))}
+    outcome_by_rule = {verdict["rule"]: verdict["outcome"] for verdict in RULES.evaluate(run_endpoint_test(key=""))}
     assert outcome_by_rule["unsigned"] == Outcome.WARN
     assert not set(SIGNATURE_RULES) & set(outcome_by_rule)
     assert {outcome for rule, outcome in outcome_by_rule.items() if rule != "unsigned"} == {Outcome.PASS}
@@ -74,7 +74,7 @@ def test_endpoint_that_refuses_everything_passes_no_refusal_rule() -> None:
     records = run_endpoint_test()
     refused_exchanges = tuple(replace(each, status=401) for each in records.exchanges)
     outcome_by_rule = {
-        each.rule: str(each.outcome)
+        each["rule"]: str(each["outcome"])
         for each in RULES.evaluate(replace(records, exchanges=refused_exchanges, callbacks=()))
     }
     assert [outcome_by_rule[key] for key in ("verification", "response")] == ["fail", "fail"]
@@ -86,6 +86,8 @@ def test_unreachable_endpoint_ends_the_test_run() -> None:
     with open_callback_server(target) as place:
         records = run_test(place, OutboundClient(loopback=True))
     assert [each.end_state for each in records.exchanges] == ["unreachable"]
-    assert RULES.evaluate(records)[0].summary == "The endpoint isn't reachable: The connection to 127.0.0.1:9 failed."
+    assert (
+        RULES.evaluate(records)[0]["summary"] == "The endpoint isn't reachable: The connection to 127.0.0.1:9 failed."
+    )
     assert get_exit_code(RULES.compute_outcome(RULES.evaluate(records))) == 1
-    assert {str(each.outcome) for each in RULES.evaluate(records)} == {"fail", "not_run"}
+    assert {str(each["outcome"]) for each in RULES.evaluate(records)} == {"fail", "not_run"}

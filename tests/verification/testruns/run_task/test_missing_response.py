@@ -20,8 +20,8 @@ def build_exchange(key: str, status: int, end_state: str = "complete") -> Exchan
 
 
 def evaluate(rule: str, *exchanges: Exchange) -> tuple[str, str]:
-    result = next(each for each in RULES.evaluate(RunTaskRecords(exchanges)) if each.rule == rule)
-    return str(result.outcome), result.summary
+    result = next(each for each in RULES.evaluate(RunTaskRecords(exchanges)) if each["rule"] == rule)
+    return str(result["outcome"]), result["summary"]
 
 
 UNRESOLVED = ("error", "We couldn't run this rule: The name can't be resolved.")

@@ -111,5 +111,7 @@ def test_endpoint_of_the_library_passes_every_rule(endpoint: str) -> None:
     with open_callback_server(target) as place:
         verdicts = RULES.evaluate(run_test(place, OutboundClient(loopback=True)))
     rules = [rule.key for rule in RULES.file.rules if rule.variant != "unsigned"]
-    assert {each.rule: str(each.outcome) for each in verdicts} == dict.fromkeys(rules, "pass")
-    assert next(each for each in verdicts if each.rule == "progress").summary.startswith("4 progress updates arrived")
+    assert {each["rule"]: str(each["outcome"]) for each in verdicts} == dict.fromkeys(rules, "pass")
+    assert next(each for each in verdicts if each["rule"] == "progress")["summary"].startswith(
+        "4 progress updates arrived"
+    )
