@@ -139,7 +139,7 @@ def send_request(
         title=step.title,
         stage=step.stage,
         scenario=step.scenario,
-        level=step.level if step.is_run else "",
+        level=step.level if step.scenario else "",
         url=target.url,
         sent_headers=tuple(headers.items()),
         sent_body=redact_text(body.decode(), hidden),

@@ -77,11 +77,6 @@ def compute_signature(body: bytes, key: str) -> str:
     return hmac.new(key.encode(), body, hashlib.sha512).hexdigest() if key else ""
 
 
-def build_headers(signature: str) -> dict[str, str]:
-    """Return the request headers. The signature header is present even if it is blank."""
-    return {"Content-Type": "application/json", "User-Agent": USER_AGENT, SIGNATURE_HEADER: signature}
-
-
 def build_run_request(
     run: Run, stage: str, urls: RunTaskUrls, token: str, result_id: str, enforcement: str
 ) -> dict[str, object]:
@@ -127,11 +122,6 @@ def encode_document(document: Mapping[str, object]) -> bytes:
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def encode_with_spaces(document: dict[str, object]) -> bytes:
-    """Encode a document with different spacing, order, and escapes. Only the raw bytes match its signature."""
-    return json.dumps(dict(reversed(document.items())), indent=2).encode() + b"\n"
-
-
 def build_configuration_archive(scenario: Scenario) -> bytes:
     """Return a reproducible tar.gz with one main.tf that names the scenario."""
     text = f'# {scenario.message}\nresource "terraform_data" "{scenario.name}" {{}}\n'.encode()
@@ -168,10 +158,6 @@ class RequestStep(Content):
     is_verification: bool = False
     needs_key: bool = False
     level: str = MANDATORY
-
-    @property
-    def is_run(self) -> bool:
-        return bool(self.scenario)
 
     @property
     def run(self) -> str:
@@ -214,13 +200,16 @@ def build_request(
     document = build_run_request(run, step.stage or PROBE_STAGE, urls, token, result_id, level)
     if step.body == "future":
         document |= {"stage": "test", NEW_FIELD: {"known": False}}
+    body = encode_document(document)
     if step.body == "spaced":
         # JSON has several encodings of these characters, so a document that was parsed and encoded again has other
-        # bytes.
+        # bytes. With different spacing, order, and escapes, only the raw bytes match the signature.
         document["run_message"] = "Grüße aus dem Portal – <&>"
-    body = encode_with_spaces(document) if step.body == "spaced" else encode_document(document)
+        body = json.dumps(dict(reversed(document.items())), indent=2).encode() + b"\n"
     if step.body == "malformed":
         body = body[: len(body) // 2]
     # The signature covers the final bytes: the endpoint must refuse half a document because it isn't JSON.
     keys = {"right": key, "wrong": OTHER_KEY, "none": ""}
-    return build_headers(compute_signature(body, keys[step.signed])), body
+    # The signature header is present even if it is blank.
+    signature = compute_signature(body, keys[step.signed])
+    return {"Content-Type": "application/json", "User-Agent": USER_AGENT, SIGNATURE_HEADER: signature}, body
