@@ -1,14 +1,13 @@
 """Form fields that several kinds of test runs share."""
 
-from collections.abc import Callable, Sequence
-from typing import Unpack
+from collections.abc import Callable
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
-from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
-from portal.core.form_fields import SingleLineField, TextFieldArguments, Validator
+from integrations.submissions.forms.credentials import WriteOnlyTextarea
+from portal.core.form_fields import SingleLineField, Validator
 from verification.terraform.versions import parse_version
 
 
@@ -37,12 +36,6 @@ class VersionField(SingleLineField):
         return super().to_python(value).removeprefix("v")
 
 
-class WriteOnlyField(SecretTextField):
-    """Credentials that are never displayed again."""
-
-    def __init__(
-        self, *, rows: int = 1, validators: Sequence[Validator] = (), **kwargs: Unpack[TextFieldArguments]
-    ) -> None:
-        kwargs["widget"] = WriteOnlyTextarea(attrs={"rows": rows, "autocomplete": "off", "spellcheck": "false"})
-        kwargs["required"] = False
-        super().__init__(validators=validators, **kwargs)
+def build_write_only_area(rows: int = 1) -> WriteOnlyTextarea:
+    """Return the input for credentials that are never displayed again."""
+    return WriteOnlyTextarea(attrs={"rows": rows, "autocomplete": "off", "spellcheck": "false"})

@@ -6,8 +6,9 @@ from typing import Unpack
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from integrations.submissions.forms.credentials import SecretTextField
 from portal.core.form_fields import CodeField, FormArguments
-from verification.testruns.forms import VersionField, WriteOnlyField, build_validator
+from verification.testruns.forms import VersionField, build_validator, build_write_only_area
 from verification.testruns.kinds.provider_lifecycle.config import find_config_problem, parse_environment, parse_hosts
 
 
@@ -45,8 +46,9 @@ class ProviderLifecycleTestForm(forms.Form):
         label=_("Partially failing configuration"),
         help_text=_("Its apply creates something and then fails. Leave empty to skip this rule."),
     )
-    secret = WriteOnlyField(
-        rows=4,
+    secret = SecretTextField(
+        required=False,
+        widget=build_write_only_area(rows=4),
         validators=[build_validator(parse_environment)],
         label=_("Test credentials"),
         max_length=8000,

@@ -8,11 +8,12 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
+from integrations.submissions.forms.credentials import SecretTextField
 from portal.core.form_fields import CodeField, SingleLineField, WebAddressField, reject_invisible_characters
 from verification.sources import build_outbound_client
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
-from verification.testruns.forms import WriteOnlyField
+from verification.testruns.forms import build_write_only_area
 from verification.testruns.kinds.run_task.protocol import SCENARIOS, STAGES, format_stage
 
 MAX_PLAN_CHARACTERS = 500_000
@@ -47,7 +48,9 @@ class RunTaskTestForm(forms.Form):
     """Fields of one test: endpoint, key, stages, and the difference between the two runs."""
 
     url = WebAddressField(label=_("Endpoint URL"), max_length=2000)
-    key = WriteOnlyField(
+    key = SecretTextField(
+        required=False,
+        widget=build_write_only_area(),
         label=_("HMAC key"),
         max_length=500,
         validators=[reject_invisible_characters],

@@ -6,9 +6,8 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 
+from verification.testruns.kinds.base import TestKind
 from verification.testruns.registry import KINDS
-
-KINDS_BY_SLUG = {kind.slug: kind for kind in KINDS.values()}
 
 
 class Command(BaseCommand):
@@ -20,14 +19,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parsers = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
-        for slug, kind in KINDS_BY_SLUG.items():
+        for kind in KINDS.values():
             help_text = kind.texts.command_help
-            kind_parser = parsers.add_parser(slug, help=help_text, description=help_text)
+            kind_parser = parsers.add_parser(kind.slug, help=help_text, description=help_text)
+            kind_parser.set_defaults(definition=kind)
             kind.add_arguments(kind_parser)
             kind_parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
-    def handle(self, *, kind: str, **options: object) -> None:
-        definition = KINDS_BY_SLUG[kind]
+    def handle(self, *, definition: TestKind, **options: object) -> None:
         output = definition.run_command(options, lambda message: self.stderr.write(message, self.style.NOTICE))
         text = json.dumps(output.report, indent=2, ensure_ascii=False) if options["json"] else output.text
         self.stdout.write(text)
