@@ -1,8 +1,5 @@
 """Selectors of test runs for the pages of reviewers."""
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from django.db.models import BigIntegerField, F, OuterRef, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -21,27 +18,6 @@ OUTCOME_ORDER = [str(each) for each in (Outcome.FAIL, Outcome.ERROR, Outcome.WAR
 # Requirements about the behavior of the software. Meetings are always relevant.
 RELATED_REQUIREMENTS = frozenset({"TP-CODE", "TP-ACC", "TP-TAG", "TP-FRAME", "NO-3", "RT-3"})
 RELATED_CHECKS = frozenset({RUN_TASK_CHECK_KEY, NOMAD_PLUGIN_CHECK_KEY})
-
-
-@dataclass(frozen=True, slots=True)
-class TestRunSummary:
-    """The newest test run of a kind.
-
-    Attributes:
-        outcome: The outcome, or "open" while the test run is in progress.
-        open_rules: (title, message) of rules that did not pass, worst first, at most MAX_OPEN_RULES.
-        more_count: The number of other rules that did not pass.
-    """
-
-    __test__ = False  # pytest collects classes named Test…
-
-    title: str
-    outcome: str
-    summary: str
-    href: str
-    finished_at: datetime | None = None
-    open_rules: tuple[tuple[str, str], ...] = ()
-    more_count: int = 0
 
 
 def sort_results(run: TestRun) -> tuple[list[JsonObject], str]:
@@ -67,8 +43,12 @@ def is_relevant(requirement: Requirement) -> bool:
     )
 
 
-def get_latest_test_runs(integration: Integration) -> list[TestRunSummary]:
-    """Return a summary of the newest finished test run of each kind, or of one in progress."""
+def get_latest_test_runs(integration: Integration) -> list[JsonObject]:
+    """Return a summary of the newest finished test run of each kind, or of one in progress.
+
+    `outcome` is "open" while a test run is in progress. `open_results` are those of rules that did not pass, worst
+    first, at most MAX_OPEN_RULES. `more_count` is the number of others that did not pass.
+    """
     runs_by_kind = {run.kind: run for run in LATEST_RUNS.fetch(integration=integration.pk)}
     for run in runs_by_kind.values():
         # The caller has loaded it, and a join would read it again for each kind.
@@ -86,10 +66,10 @@ def _select_latest_runs() -> QuerySet[TestRun]:
 LATEST_RUNS = CompiledQuery(_select_latest_runs)
 
 
-def _summarize(run: TestRun) -> TestRunSummary:
-    title, href = _build_title(run), _build_url(run)
+def _summarize(run: TestRun) -> JsonObject:
+    row: JsonObject = {"title": _build_title(run), "href": _build_url(run), "finished_at": run.finished_at}
     if run.is_running:
-        return TestRunSummary(title, "open", _("In progress."), href)
+        return row | {"outcome": "open", "summary": _("In progress.")}
     results = sort_results(run)[0]
     open_results = [each for each in results if each["outcome"] != Outcome.PASS]
     summary = _format_passed_count(len(results) - len(open_results), len(results)) if results else _("No result.")
@@ -98,15 +78,12 @@ def _summarize(run: TestRun) -> TestRunSummary:
             [each["title"] for each in open_results[:MAX_TITLES]] + ["…"] * (len(open_results) > MAX_TITLES)
         )
         summary = _("%(summary)s Open rules: %(titles)s") % {"summary": summary, "titles": titles}
-    return TestRunSummary(
-        title,
-        KINDS[run.kind].summarize_outcome(run) or Outcome.NOT_RUN,
-        summary,
-        href,
-        run.finished_at,
-        tuple((each["title"], each["summary"]) for each in open_results[:MAX_OPEN_RULES]),
-        max(0, len(open_results) - MAX_OPEN_RULES),
-    )
+    return row | {
+        "outcome": KINDS[run.kind].summarize_outcome(run) or Outcome.NOT_RUN,
+        "summary": summary,
+        "open_results": open_results[:MAX_OPEN_RULES],
+        "more_count": max(0, len(open_results) - MAX_OPEN_RULES),
+    }
 
 
 def _build_title(run: TestRun) -> str:

@@ -150,7 +150,7 @@ def test_demo_world_stays_consistent_for_months(demo: None) -> None:
 
 def test_demo_world_shows_a_test_run_of_each_kind(demo: None) -> None:
     outcomes_by_name = {
-        row.name: [each.outcome for each in get_latest_test_runs(row)] for row in Integration.objects.all()
+        row.name: [each["outcome"] for each in get_latest_test_runs(row)] for row in Integration.objects.all()
     }
     assert {name: outcomes for name, outcomes in outcomes_by_name.items() if outcomes} == {
         "Rocket": ["fail", "warn"],

@@ -19,9 +19,9 @@ def show_test_run_summaries(integration: Integration, requirement: Requirement |
     if requirement is not None and not selectors.is_relevant(requirement):
         return {"rows": []}
     rows = selectors.get_latest_test_runs(integration)
-    return {
-        "rows": [(row, link_button(_("View test run"), href=row.href, small=True, about=row.title)) for row in rows]
-    }
+    for row in rows:
+        row["link"] = link_button(_("View test run"), href=row["href"], small=True, about=row["title"])
+    return {"rows": rows}
 
 
 @register.inclusion_tag(INSPECTION_TEMPLATE, takes_context=True)

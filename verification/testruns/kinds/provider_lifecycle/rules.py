@@ -6,11 +6,6 @@ from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
 from verification.testruns.kinds.provider_lifecycle import plan_comparison
 from verification.testruns.kinds.provider_lifecycle.config import PROBE_NAME
-from verification.testruns.kinds.provider_lifecycle.plan_comparison import (
-    check_changes_in_place,
-    describe_changes,
-    select_changes,
-)
 from verification.testruns.kinds.provider_lifecycle.records import CommandRecord, ProviderLifecycleRecords
 from verification.testruns.rules import (
     RuleCatalog,
@@ -62,7 +57,7 @@ def check_refusal(records: ProviderLifecycleRecords, command: CommandRecord) -> 
 def check_plan(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
     if command.plan is None:
         return UNREADABLE_PLAN
-    changes = select_changes(command.plan)
+    changes = plan_comparison.select_changes(command.plan)
     others = {name: " and ".join(each["actions"]) for name, each in changes.items() if each["actions"] != ["create"]}
     if others:
         actions = join_words(others.values())
@@ -75,7 +70,7 @@ def check_plan(records: ProviderLifecycleRecords, command: CommandRecord) -> Rul
 @RULES.check("apply")
 def check_apply(records: ProviderLifecycleRecords, plan: CommandRecord, command: CommandRecord) -> RuleOutcome:
     state = command.state or ()
-    missing = sorted({*select_changes(plan.plan)} - {*state})
+    missing = sorted({*plan_comparison.select_changes(plan.plan)} - {*state})
     if missing:
         return report_failure(f"The apply succeeded, but the state doesn't contain {join_words(missing)}.")
     return report_pass(f"The apply succeeded, and the state contains {join_words(state)}.")
@@ -95,7 +90,7 @@ def _check_no_changes(command: CommandRecord, subject: str) -> RuleOutcome:
     """Return the result for a plan of the configuration that was just applied."""
     if command.code == 0:
         return report_pass(f"{subject} causes no changes when planned again.")
-    changes = describe_changes(select_changes(command.plan)) or "something"
+    changes = plan_comparison.describe_changes(plan_comparison.select_changes(command.plan)) or "something"
     return report_failure(f"{subject} would change {changes} when planned again.")
 
 
@@ -103,7 +98,7 @@ def _check_no_changes(command: CommandRecord, subject: str) -> RuleOutcome:
 def check_change_plan(records: ProviderLifecycleRecords, plan: CommandRecord, command: CommandRecord) -> RuleOutcome:
     if plan.plan is None or command.plan is None:
         return UNREADABLE_PLAN
-    return check_changes_in_place(plan.plan, command.plan)
+    return plan_comparison.check_changes_in_place(plan.plan, command.plan)
 
 
 @RULES.check("failing.error")
