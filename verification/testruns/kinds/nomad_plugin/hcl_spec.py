@@ -47,7 +47,7 @@ def _find_problems(spec: RuntimeMessage, where: str, depth: int) -> Iterator[str
     if kind in ("Attr", "block_attrs"):
         yield from _find_attribute_problems(node, where)
     elif kind == "literal":
-        yield from [] if _is_literal(node.value) else [f"{where}: “{node.value[:60]}” isn't a value."]
+        yield from _find_literal_problems(node.value, where)
     elif kind in BLOCK_KINDS:
         yield from _find_block_problems(node, kind, where, depth)
     else:
@@ -85,13 +85,12 @@ def _list_parts(kind: str, node: RuntimeMessage) -> list[tuple[str, object]]:
     return [("", node.primary), (" by default", node.default)]
 
 
-def _is_literal(text: str) -> bool:
+def _find_literal_problems(text: str, where: str) -> Iterator[str]:
     try:
         json.loads(text)
     # The parser raises RecursionError for deeply nested arrays.
     except (ValueError, RecursionError):
-        return False
-    return True
+        yield f"{where}: “{text[:60]}” isn't a value."
 
 
 def _list_names(spec: RuntimeMessage) -> Iterator[str]:
