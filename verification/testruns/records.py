@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import ConfigDict
 
-from portal.core.content_files import build_adapter
+from portal.core.content_files import Content, build_adapter
 from portal.core.value_types import JsonObject
 from verification.testruns.rules import Rule, RuleOutcome, report_error, report_not_run
 
@@ -25,6 +25,14 @@ class Record:
 
     def as_dict(self) -> JsonObject:
         return asdict(self)  # type: ignore[call-overload]
+
+
+@dataclass(frozen=True, slots=True)
+class StepDefinition(Content):
+    """A step in the content file of a kind."""
+
+    key: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,10 @@ class SandboxTestRecords(Record, Generic[StepT]):
     @property
     def variant(self) -> str:
         return ""
+
+    def list_steps(self) -> Sequence[StepDefinition]:
+        """Return all steps of the test."""
+        raise NotImplementedError
 
     def get_step(self, key: str) -> StepT | None:
         return next((step for step in self.steps if step.key == key), None)

@@ -75,10 +75,6 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
     def parse_options(self, executable: Path, options: NamedValues) -> Record:
         """Return the input of a test on the command line. Raises ValueError and CommandError."""
 
-    @abstractmethod
-    def list_step_titles(self, records: RecordsT) -> dict[str, str]:
-        """Return the titles of all steps by key."""
-
     def load_records(self, run: TestRun) -> RecordsT:
         return self.records_class.load(run.records)
 
@@ -147,11 +143,11 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
 
     def build_context(self, run: TestRun) -> JsonObject:
         records = self.load_records(run)
-        titles = self.list_step_titles(records)
+        steps = records.list_steps()
         return {
             "done": len(records.steps),
-            "total": len(titles),
-            "next_step": next((title for key, title in titles.items() if records.get_step(key) is None), ""),
+            "total": len(steps),
+            "next_step": next((step.title for step in steps if records.get_step(step.key) is None), ""),
             "not_run": records.unavailable,
             "broken": records.broken,
             "outputs": records.steps,

@@ -18,7 +18,7 @@ from verification.plugins.messages import PLUGIN_TYPE_NUMBERS
 from verification.testruns import releases
 from verification.testruns.kinds.base import build_run_subject
 from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm, parse_config
-from verification.testruns.kinds.nomad_plugin.records import STEPS, NomadPluginRecords, NomadPluginTarget
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
 from verification.testruns.kinds.nomad_plugin.rules import RULES
 from verification.testruns.kinds.sandbox_kind import SandboxTestKind, add_executable_arguments
 from verification.testruns.models import TestRun
@@ -70,9 +70,6 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
     def parse_options(self, executable: Path, options: NamedValues) -> NomadPluginTarget:
         config = parse_config(read_text_file(options["config"], MAX_CODE_CHARACTERS))
         return NomadPluginTarget(options["type"], options["name"], options["version"], config)
-
-    def list_step_titles(self, records: NomadPluginRecords) -> dict[str, str]:
-        return {step.key: step.title for step in STEPS if step.variant in ("", records.variant)}
 
     def build_observation(self, run: TestRun) -> JsonObject:
         return super().build_observation(run) | {"type": run.inputs["type"]}

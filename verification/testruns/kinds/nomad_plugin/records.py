@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
-from verification.testruns.records import Record, SandboxTestRecords, StepRecord
+from verification.testruns.records import Record, SandboxTestRecords, StepDefinition, StepRecord
 from verification.testruns.rules import RuleOutcome, report_failure
 
 STATUS_ANSWERED = "answered"
@@ -15,11 +15,9 @@ MAX_SHOWN_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class NomadPluginStep(Content):
-    """A step of a content file. `variant`: the only plugin type that it applies to, blank for all."""
+class NomadPluginStep(StepDefinition):
+    """A call. `variant`: the only plugin type that it applies to, blank for all."""
 
-    key: str
-    title: str
     variant: str = ""
 
 
@@ -89,3 +87,6 @@ class NomadPluginRecords(SandboxTestRecords[PluginCall]):
     @property
     def variant(self) -> str:
         return self.target.type
+
+    def list_steps(self) -> list[NomadPluginStep]:
+        return [step for step in STEPS if step.variant in ("", self.variant)]

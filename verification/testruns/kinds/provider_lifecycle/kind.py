@@ -97,9 +97,6 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
             raise ValueError(problem)
         return _build_target(run, environment)
 
-    def list_step_titles(self, records: ProviderLifecycleRecords) -> dict[str, str]:
-        return {step.key: step.title for step in records.list_steps()}
-
     def select_outputs(self, records: ProviderLifecycleRecords, rule_key: str) -> list[StepRecord]:
         if rule_key == "secrets.output":
             return [step for step in records.steps if step.exposed]

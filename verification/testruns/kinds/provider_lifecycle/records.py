@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
 from verification.sandbox.types import ExitReason
 from verification.testruns.kinds.provider_lifecycle.config import build_incomplete_config
-from verification.testruns.records import Record, SandboxTestRecords, StepRecord
+from verification.testruns.records import Record, SandboxTestRecords, StepDefinition, StepRecord
 from verification.testruns.rules import Rule, RuleOutcome, report_failure, report_not_run
 
 MAX_TEXT_CHARACTERS = 8000
@@ -30,7 +30,7 @@ INCONSISTENT_RESULT_ERROR = "Provider produced inconsistent result after apply"
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderLifecycleStep(Content):
+class ProviderLifecycleStep(StepDefinition):
     """One command.
 
     Attributes:
@@ -44,8 +44,6 @@ class ProviderLifecycleStep(Content):
         seconds: Timeout, 0 for that of the sandbox.
     """
 
-    key: str
-    title: str
     arguments: tuple[str, ...] = ()
     needs: str = ""
     follows_failure: bool = False
