@@ -5,9 +5,9 @@ The messages are in messages.toml. They must match Terraform's output exactly.
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
+MESSAGES: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # As Go's strconv.Quote() writes them.
 NAMED_ESCAPES = {
     "\a": r"\a",
@@ -41,14 +41,9 @@ class TerraformDecision:
 ACCEPT_DECISION = TerraformDecision(True)
 
 
-@cache
-def _load_messages() -> dict[str, str]:
-    return {key: str(text) for key, text in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()}
-
-
 def render_message(key: str, **values: object) -> str:
     """Fill values into the Terraform message with this key. Raises KeyError for an unknown key or value."""
-    return _load_messages()[key].format(**values)
+    return MESSAGES[key].format(**values)
 
 
 def build_refusal(key: str, **values: object) -> TerraformDecision:

@@ -26,7 +26,6 @@ CONSTRAINT_PATTERN = re.compile(
     r"[ \t\n\f\r]*"
 )
 MAX_CONSTRAINT_NUMBER = 2**63 - 1
-EXAMPLE_VERSION = "1.2.3"
 MAX_VERSION_CHARACTERS = 200
 
 
@@ -119,7 +118,7 @@ def _parse_parts(text: str) -> tuple[Version, int]:
     if text[:1] in {"v", "V"}:
         raise InvalidVersionError(f"{text[:40]} begins with a “v”; write {text[1:40]}.")
     if match is None:
-        raise InvalidVersionError(f"“{text[:40]}” is not a version such as {EXAMPLE_VERSION}.")
+        raise InvalidVersionError(f"“{text[:40]}” is not a version such as 1.2.3.")
     number_count = sum(part is not None for part in match.groups()[:3])
     major, minor, patch = (int(part or 0) for part in match.groups()[:3])
     if max(major, minor, patch) > MAX_VERSION_NUMBER:
@@ -138,18 +137,14 @@ class ConstraintClause:
     def allows(self, version: Version) -> bool:
         return OPERATORS[self.operator](version, self)
 
-    @property
-    def upper_bound(self) -> Version:
-        """First release above the range of `~>`: the second to last number of the text is increased by one."""
-        # "~> 1" has no second to last number and means the same as "~> 1.0".
-        prefix = self.version.numbers[: max(self.number_count - 1, 1)]
-        major, minor, patch = (*prefix[:-1], prefix[-1] + 1, 0, 0)[:3]
-        return Version(major, minor, patch)
-
 
 def _is_pessimistic_match(version: Version, clause: ConstraintClause) -> bool:
+    """Return whether `~>` allows a version: the second to last number of the text can't increase."""
+    # "~> 1" has no second to last number and means the same as "~> 1.0".
+    prefix = clause.version.numbers[: max(clause.number_count - 1, 1)]
+    major, minor, patch = (*prefix[:-1], prefix[-1] + 1, 0, 0)[:3]
     # A pre-release of the upper bound is lower than the bound, so it matches if another clause names it.
-    return clause.version.rank <= version.rank < clause.upper_bound.rank
+    return clause.version.rank <= version.rank < Version(major, minor, patch).rank
 
 
 OPERATORS: dict[str, Callable[[Version, ConstraintClause], bool]] = {

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -69,12 +68,8 @@ class RuleCatalog:
     """The rules of one kind of test run."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.file = load_content(path, RuleFile)
         self._checks: dict[str, Callable[..., RuleOutcome]] = {}
-
-    @cached_property
-    def file(self) -> RuleFile:
-        return load_content(self._path, RuleFile)
 
     def check(self, key: str) -> Callable[[Check], Check]:
         """Register the function that checks a rule. It receives the records and those of the rule's steps."""

@@ -147,17 +147,16 @@ def build_coverage(schema: ParsedSchema, entries: Sequence[JsonObject]) -> JsonO
 def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str, JsonObject | None]]:
     """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
     # One definition at a time: a provider can have 1,500 resources, with two definitions each.
-    entries, names, kinds = [], [], {}
+    entries, kinds = [], {}
     for crd_preview in build_previews(schema, choices):
         yield from crd_preview.iterate_files()
         entries.append(summarize_preview(crd_preview))
         # Examples and configuration must not refer to resources without a definition.
         if crd_preview.group_kind is not None:
             kinds[crd_preview.resource] = crd_preview.group_kind
-    for name, text, definition in _iterate_package_files(schema, choices, kinds):
-        names.append(name)
-        yield name, text, definition
-    coverage = build_coverage(schema, entries) | {"package_files": names}
+    package_files = list(_iterate_package_files(schema, choices, kinds))
+    yield from package_files
+    coverage = build_coverage(schema, entries) | {"package_files": [name for name, *_ in package_files]}
     yield COVERAGE_FILE, render_json(coverage), None
     yield COVERAGE_TEXT_FILE, render_text(coverage), None
 

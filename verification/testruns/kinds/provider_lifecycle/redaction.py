@@ -48,16 +48,13 @@ def list_forms(secret: str) -> tuple[str, ...]:
 
 
 class Secrets:
-    """The secret values of an environment. The repr never contains them."""
+    """The secret values of an environment. Without a repr of its own, it never shows them."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._forms = {name: list_forms(value) for name, value in environment.items()}
         # The longest come first, so that no rest of a secret stays behind one of its parts.
         all_forms = sorted({form for forms in self._forms.values() for form in forms}, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, all_forms))) if all_forms else None
-
-    def __repr__(self) -> str:
-        return f"Secrets({', '.join(self._forms)})"
 
     def redact(self, text: str) -> str:
         """Return the text without secrets and without characters that the database rejects."""

@@ -77,17 +77,10 @@ def check_apply(records: ProviderLifecycleRecords, plan: CommandRecord, command:
 
 
 @RULES.check("again")
-def check_repeated_plan(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
-    return _check_no_changes(command, "The same configuration")
-
-
 @RULES.check("change.again")
-def check_plan_after_change(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
-    return _check_no_changes(command, "The changed configuration")
-
-
-def _check_no_changes(command: CommandRecord, subject: str) -> RuleOutcome:
-    """Return the result for a plan of the configuration that was just applied."""
+def check_repeated_plan(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    """Check a plan of the configuration that was just applied."""
+    subject = "The changed configuration" if command.key == "settled" else "The same configuration"
     if command.code == 0:
         return report_pass(f"{subject} causes no changes when planned again.")
     changes = plan_comparison.describe_changes(plan_comparison.select_changes(command.plan)) or "something"
