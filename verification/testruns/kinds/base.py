@@ -5,8 +5,9 @@ from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from django import forms
 from django.db import OperationalError, connection, transaction
@@ -25,6 +26,7 @@ from verification.checks.types import Subject
 from verification.testruns.models import TestRun
 from verification.testruns.rules import RuleCatalog
 
+P = ParamSpec("P")
 T = TypeVar("T")
 ProgramFetcher = Callable[[TestRun, Path], Path]
 SANDBOX = "sandbox"
@@ -34,20 +36,25 @@ limits.declare_concurrency(SANDBOX, MAX_CONCURRENT_SANDBOX_JOBS)
 MAX_LOCK_ATTEMPTS, LOCK_PAUSE_SECONDS = 20, 0.05
 
 
-def retry_while_locked(operation: Callable[[], T]) -> T:
-    """Call an operation again while the database is locked. The operation must be idempotent.
+def retry_while_locked(operation: Callable[P, T]) -> Callable[P, T]:
+    """Decorate an idempotent function so that it is called again while the database is locked.
 
     Without retries, a lost result would count against the partner.
     """
-    for _ in range(MAX_LOCK_ATTEMPTS - 1):
-        try:
-            return operation()
-        except OperationalError:
-            # A transaction can't continue after an error, so only its owner can repeat it.
-            if connection.in_atomic_block:
-                raise
-            time.sleep(LOCK_PAUSE_SECONDS)
-    return operation()
+
+    @wraps(operation)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(MAX_LOCK_ATTEMPTS - 1):
+            try:
+                return operation(*args, **kwargs)
+            except OperationalError:
+                # A transaction can't continue after an error, so only its owner can repeat it.
+                if connection.in_atomic_block:
+                    raise
+                time.sleep(LOCK_PAUSE_SECONDS)
+        return operation(*args, **kwargs)
+
+    return call
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +199,7 @@ class TestKind(ABC):
     def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
         """Run the test on local software, without a database. Raises CommandError."""
 
+    @retry_while_locked
     def store_progress(self, run: TestRun, records: Any) -> None:
         """Store the records and results so far."""
         run.records = clean_json(self.serialize_records(run, records))
@@ -204,8 +212,9 @@ class TestKind(ABC):
         results, run.outcome = self.evaluate(run, records)
         run.records, run.results = clean_json(self.serialize_records(run, records)), clean_json(results)
         run.finished_at, run.encrypted_secrets = timezone.now(), b""
-        retry_while_locked(lambda: self._save_finished(run))
+        self._save_finished(run)
 
+    @retry_while_locked
     @transaction.atomic
     def _save_finished(self, run: TestRun) -> None:
         names = ("version", "outcome", "records", "results", "finished_at", "encrypted_secrets")

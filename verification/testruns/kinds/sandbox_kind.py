@@ -6,6 +6,7 @@ from abc import abstractmethod
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -20,7 +21,7 @@ from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.sources import build_outbound_client
 from verification.sources.errors import SourceError
-from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, retry_while_locked
+from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind
 from verification.testruns.models import TestRun
 from verification.testruns.records import Record, SandboxTestRecords, StepRecord
 from verification.testruns.releases import UnverifiedReleaseError
@@ -90,12 +91,8 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         try:
             with tempfile.TemporaryDirectory(prefix="release-") as folder:
                 executable = fetch(run, Path(folder))
-                return self.run_in_sandbox(
-                    self.build_target(run),
-                    executable,
-                    READABLE_FOLDERS,
-                    lambda records: retry_while_locked(lambda: self.store_progress(run, records)),
-                )
+                report = partial(self.store_progress, run)
+                return self.run_in_sandbox(self.build_target(run), executable, READABLE_FOLDERS, report)
         # Nothing was started, so no rule has a result. An outage, below, is an error of ours.
         except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:
             return replace(self.load_records(run), unavailable=f"Not run: {error}", is_complete=True)

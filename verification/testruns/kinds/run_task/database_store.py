@@ -43,17 +43,15 @@ class DatabaseStore(RunTaskStore):
 
     def add_request(self, step: RequestStep, token_hash: str) -> RunTaskUrls:
         request = RunTaskRequest(test_run=self.run, step=step.key, token_hash=token_hash, sent_at=timezone.now())
-        retry_while_locked(request.save)
+        retry_while_locked(request.save)()
         return build_urls(request)
 
+    @retry_while_locked
     def save_exchange(self, exchange: Exchange) -> None:
-        requests = self.run.requests.filter(step=exchange.key)
-        retry_while_locked(lambda: requests.update(exchange=exchange.as_dict()))
+        self.run.requests.filter(step=exchange.key).update(exchange=exchange.as_dict())
 
+    @retry_while_locked
     def load_records(self, *, is_complete: bool = False) -> RunTaskRecords:
-        return retry_while_locked(lambda: self._load_records(is_complete=is_complete))
-
-    def _load_records(self, *, is_complete: bool) -> RunTaskRecords:
         rows = list(RunTaskCallback.objects.filter(request__test_run=self.run))
         callbacks = tuple(CallbackRecord.load(row.record) for row in rows)
         exchanges = tuple(Exchange.load(each.exchange) for each in self.run.requests.exclude(exchange={}))
@@ -66,14 +64,16 @@ class DatabaseStore(RunTaskStore):
         records_at_end = replace(records, callbacks=callbacks_at_end)
         return replace(records, awaited_runs=tuple(list_awaited_runs(records_at_end, self._compute_ages(ended_at))))
 
+    @retry_while_locked
     def compute_ages(self) -> dict[str, float]:
-        return retry_while_locked(lambda: self._compute_ages(timezone.now()))
+        return self._compute_ages(timezone.now())
 
     def _compute_ages(self, now: datetime) -> dict[str, float]:
         return {each.step: (now - each.sent_at).total_seconds() for each in self.run.requests.all()}
 
+    @retry_while_locked
     def is_open(self) -> bool:
-        return retry_while_locked(lambda: TestRun.objects.open().filter(pk=self.run.pk).exists())
+        return TestRun.objects.open().filter(pk=self.run.pk).exists()
 
 
 def _build_context(request: RunTaskRequest, now: datetime) -> CallbackContext:
@@ -88,6 +88,7 @@ def _build_context(request: RunTaskRequest, now: datetime) -> CallbackContext:
     )
 
 
+@retry_while_locked
 def record_callback(uuid: UUID, callback_request: CallbackRequest, now: datetime) -> tuple[int, str, TestRun | None]:
     """Store a callback. Returns status and message, and the test run if it was already finished."""
     with transaction.atomic():

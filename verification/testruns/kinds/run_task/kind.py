@@ -88,7 +88,7 @@ class RunTaskTest(TestKind):
         run.requests.filter(exchange={}).delete()  # its process died; the platform would send it again, too
 
         def report_progress(_exchange: Exchange) -> None:
-            retry_while_locked(lambda: self.store_progress(run, store.load_records()))
+            self.store_progress(run, store.load_records())
             if context is not None:
                 context.renew_lease()  # ends the job if the test run was canceled
 
@@ -101,14 +101,12 @@ class RunTaskTest(TestKind):
             self.abandon(run, "")
             return None
         run.records = {"settles_at": settles_at.isoformat() if settles_at else ""}
-        retry_while_locked(lambda: self.store_progress(run, store.load_records()))
+        self.store_progress(run, store.load_records())
         return Reschedule(timezone.now() + RESUME_DELAY) if store.is_open() else None
 
-    def abandon(self, run: TestRun, message: str) -> None:
-        retry_while_locked(lambda: self._finish_with_all_callbacks(run))
-
+    @retry_while_locked
     @transaction.atomic
-    def _finish_with_all_callbacks(self, run: TestRun) -> None:
+    def abandon(self, run: TestRun, message: str) -> None:
         """Finish a run. A callback that waits for the lock is then evaluated as one that arrived after the end."""
         _lock(run)
         self.finish(run, DatabaseStore(run).load_records(is_complete=True))
@@ -117,14 +115,15 @@ class RunTaskTest(TestKind):
         """Store the results so far. If the run was canceled meanwhile, late exchanges count, too."""
         if DatabaseStore(run).is_open():
             super().store_progress(run, records)
-            return
-        run.refresh_from_db(fields=["finished_at"])
-        self.reevaluate(run)
+        else:
+            self.reevaluate(run)
 
+    @retry_while_locked
     @transaction.atomic
     def reevaluate(self, run: TestRun) -> None:
         """Evaluate a finished run again, because something arrived after its end."""
         _lock(run)
+        run.refresh_from_db(fields=["finished_at"])
         run.results, run.outcome = self.evaluate(run, DatabaseStore(run).load_records(is_complete=True))
         # After a concurrent cancellation, this object still has the key, and save() would store the deleted key again.
         TestRun.objects.filter(pk=run.pk).update(results=run.results, outcome=run.outcome)

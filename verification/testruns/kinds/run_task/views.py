@@ -8,7 +8,6 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
-from verification.testruns.kinds.base import retry_while_locked
 from verification.testruns.kinds.run_task import database_store
 from verification.testruns.kinds.run_task.callbacks import CallbackRequest
 from verification.testruns.kinds.run_task.http_responses import respond_to_callback, respond_to_download
@@ -24,9 +23,9 @@ def receive_run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
     def receive(callback: CallbackRequest) -> tuple[int, str]:
         # Time spent waiting for the lock must not make a result late.
         now = timezone.now()
-        status, message, finished_run = retry_while_locked(lambda: database_store.record_callback(uuid, callback, now))
+        status, message, finished_run = database_store.record_callback(uuid, callback, now)
         if finished_run is not None:
-            retry_while_locked(lambda: RUN_TASK.reevaluate(finished_run))
+            RUN_TASK.reevaluate(finished_run)
         return status, message
 
     return respond_to_callback(request, receive)
