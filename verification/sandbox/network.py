@@ -37,23 +37,18 @@ socket.send_fds(socket.socket(fileno=0), [b"."], [each.fileno() for each in open
 """
 
 
-def prepare(child: int, *, has_listener: bool) -> list[socket.socket]:
-    """Return a socket for queries about the sandbox's sockets, and one that listens on its loopback if requested.
+def open_sockets(child: int, kind: str | int, number: int) -> list[socket.socket]:
+    """Return sockets of the sandbox's network.
 
-    `child` is a process in the sandbox.
+    Args:
+        child: A process in the sandbox.
+        kind: An address family for unconnected TCP sockets. "prepare" for a socket for queries about the sandbox's
+            sockets, and another one that listens on its loopback.
+        number: Count of the TCP sockets. With "prepare", the port of the listener, or 0 for none.
     """
-    return _open_sockets(child, "prepare", PROXY_PORT if has_listener else 0)
-
-
-def open_sockets(child: int, family: int, count: int) -> list[socket.socket]:
-    """Return unconnected TCP sockets that belong to the sandbox's network."""
-    return _open_sockets(child, str(int(family)), count)
-
-
-def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        command = [sys.executable, "-I", "-S", "-c", HELPER, str(child), kind, str(number)]
+        command = [sys.executable, "-I", "-S", "-c", HELPER, *map(str, (child, kind, number))]
         # Its standard input is a socket, through which it sends the descriptors.
         completed_process = subprocess.run(  # noqa: S603 - our own program
             command, stdin=theirs.fileno(), env={}, capture_output=True, timeout=HELPER_SECONDS, check=False

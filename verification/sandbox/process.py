@@ -71,11 +71,6 @@ class OutputReader:
                 self._open -= 1
         return has_printed
 
-    @property
-    def is_over_limit(self) -> bool:
-        """Return whether the output was longer than the limit."""
-        return self.size > self.limit
-
     def read_rest(self, seconds: float) -> None:
         """Read both streams to the end. The program has ended, so they don't stay open for long."""
         deadline = time.monotonic() + seconds
@@ -160,7 +155,7 @@ class SandboxProcess:
     def _relay(self, address: str, staging: Path, stack: ExitStack) -> str:
         host, _, port = address.rpartition(":")
         family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
-        targets = network.open_sockets(self._bubblewrap.child, family, MAX_TCP_CONNECTIONS)
+        targets = network.open_sockets(self._bubblewrap.child, int(family), MAX_TCP_CONNECTIONS)
         for target in targets:
             stack.enter_context(closing(target))
         path = f"{staging}/tcp-{self._bubblewrap.child}"
@@ -205,7 +200,7 @@ class SandboxProcess:
         if self._output.read(timeout):
             with self._changed:
                 self._changed.notify_all()
-            if self._output.is_over_limit:
+            if self._output.size > self._output.limit:
                 self._kill(ExitReason.OUTPUT)
 
     def _check_limits(self, start: float) -> None:

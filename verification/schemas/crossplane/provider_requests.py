@@ -37,20 +37,16 @@ def _arrange_states(
 def describe_requests(resource: Resource, choices: GeneratorChoices) -> dict[str, Request]:
     """Return the states of each operation, with the source of each value instead of the value."""
     name_arguments = choices.get_external_name(resource.name).omitted
-    timeouts = _describe_timeouts(resource)
+    timeouts: JsonObject = {}
+    if resource.timeouts is not None:
+        # The timeouts belong to Terraform's operations, so a project sets them for all objects.
+        names = [child.name for child in resource.timeouts.children or ()]
+        timeouts = {"timeouts": dict.fromkeys(names, "from the generator configuration")}
     planned_state = {
         node.name: _describe_planned(node, name_arguments, "spec.forProvider") for node in resource.arguments
     } | timeouts
     prior_state = {node.name: _describe_prior(node, name_arguments) for node in resource.arguments} | timeouts
     return _arrange_states(planned_state, prior_state, planned_state)
-
-
-def _describe_timeouts(resource: Resource) -> dict[str, object]:
-    node = resource.timeouts
-    if node is None:
-        return {}
-    # The timeouts belong to Terraform's operations, so a project sets them for all objects.
-    return {"timeouts": {child.name: "from the generator configuration" for child in node.children or ()}}
 
 
 def _describe_planned(node: Node, name_arguments: tuple[str, ...], where: str) -> object:

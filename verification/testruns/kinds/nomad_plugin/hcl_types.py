@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-TOKEN_PATTERN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:])")
+# A token, or the text where one is expected.
+TOKEN_PATTERN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:])|(\S.{0,9}))", re.DOTALL)
 # The limits keep each number short enough for int().
 NUMBER_PATTERN = re.compile(r"[+-]?[0-9]{1,4000}(\.[0-9]{1,4000})?([eE][+-]?[0-9]{1,4})?")
 PRIMITIVES = ("any", "string", "number", "bool")
@@ -101,14 +102,11 @@ def _convert_mapping(value: object, expected_type: HclType, where: str, problems
 
 
 def _tokenize(text: str) -> list[str]:
-    tokens, position, text = [], 0, text.strip()
-    while position < len(text):
-        match = TOKEN_PATTERN.match(text, position)
-        if match is None:
-            unexpected_text = text[position : position + 10].strip()
-            raise ValueError(f"“{text[:80]}” isn't a type: unexpected “{unexpected_text}”.")
-        tokens.append(match[1])
-        position = match.end()
+    tokens = []
+    for token, unexpected_text in TOKEN_PATTERN.findall(text.strip()):
+        if unexpected_text:
+            raise ValueError(f"“{text.strip()[:80]}” isn't a type: unexpected “{unexpected_text.strip()}”.")
+        tokens.append(token)
     return tokens
 
 
