@@ -2,9 +2,10 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import grpc
@@ -202,15 +203,13 @@ def _parse_schema(result: CommandResult) -> SchemaResponse:
 
 def list_differences(first: JsonObject, second: JsonObject) -> list[str]:
     """Return the first locations at which two documents of one provider differ."""
-    differences: list[str] = []
     providers: list[JsonObject] = [next(iter(each["provider_schemas"].values()), {}) for each in (first, second)]
-    _collect_differences(providers[0], providers[1], "", differences)
-    return differences[:MAX_DIFFERENCES]
+    return list(islice(_find_differences(providers[0], providers[1]), MAX_DIFFERENCES))
 
 
-def _collect_differences(first: object, second: object, where: str, differences: list[str]) -> None:
+def _find_differences(first: object, second: object, where: str = "") -> Iterator[str]:
     if isinstance(first, dict) and isinstance(second, dict):
         for key in sorted(first.keys() | second.keys()):
-            _collect_differences(first.get(key), second.get(key), f"{where}.{key}" if where else key, differences)
+            yield from _find_differences(first.get(key), second.get(key), f"{where}.{key}" if where else key)
     elif first != second:
-        differences.append(where)
+        yield where
