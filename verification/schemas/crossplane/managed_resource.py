@@ -14,7 +14,7 @@ from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.crd import list_generated_nodes
 from verification.schemas.crossplane.fields import FieldBuilder
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
-from verification.schemas.crossplane.options import IDENTIFIER_FROM_PROVIDER, ExternalName, GeneratorChoices
+from verification.schemas.crossplane.options import IDENTIFIER_FROM_PROVIDER, GeneratorChoices
 from verification.schemas.engine.types import Node, Resource
 
 EXTERNAL_NAME_ANNOTATION = "crossplane.io/external-name"
@@ -50,10 +50,6 @@ class ManagedResourceCodec:
     choices: GeneratorChoices
 
     @property
-    def external(self) -> ExternalName:
-        return self.choices.get_external_name(self.resource.name)
-
-    @property
     def nodes(self) -> tuple[Node, ...]:
         """Arguments as the definition has them: all except the ID and those that the external name replaces."""
         return tuple(node for node in list_generated_nodes(self.resource, self.choices) if node.name != "id")
@@ -66,7 +62,7 @@ class ManagedResourceCodec:
         """Return the object of a manifest that fits its definition."""
         metadata, spec = manifest["metadata"], manifest["spec"]
         name = metadata.get("annotations", {}).get(EXTERNAL_NAME_ANNOTATION)
-        if name is None and self.external.rule[0] != IDENTIFIER_FROM_PROVIDER:
+        if name is None and self.builder.external.rule[0] != IDENTIFIER_FROM_PROVIDER:
             name = metadata["name"]  # as Crossplane names objects by default
         policies = tuple(spec.get("managementPolicies", ["*"]))
         if policies == ("*",) and spec.get("deletionPolicy") == "Orphan":
@@ -105,7 +101,7 @@ class ManagedResourceCodec:
         if value.get("id") is not None:
             status["id"] = value["id"]
         # The other arguments that the external name replaces are prefixes, from which no name can be restored.
-        names = (value.get(name) for name in (*self.external.omitted[:1], "id"))
+        names = (value.get(name) for name in (*self.builder.external.omitted[:1], "id"))
         external_name = next((name for name in names if name is not None), None)
         excluded = {name: value.get(name) for name in self._excluded_names}
         return ManagedResource(external_name=external_name, spec=spec, status=status, excluded=excluded)
@@ -145,8 +141,8 @@ class ManagedResourceCodec:
         """Return the observed ID, the first argument that the name replaces, and the timeouts."""
         if name == "id":
             return managed_resource.status.get("id", managed_resource.external_name)
-        if name in self.external.omitted:
-            return managed_resource.external_name if name == self.external.omitted[0] else None
+        if name in self.builder.external.omitted:
+            return managed_resource.external_name if name == self.builder.external.omitted[0] else None
         return managed_resource.excluded.get(name)
 
     def _decode_level(self, nodes: tuple[Node, ...], value: JsonObject, *, is_observed: bool) -> JsonObject:
