@@ -65,9 +65,6 @@ class Command(BaseCommand):
             "if a definition is invalid.",
         )
         parser.add_argument("--out", type=Path, required=True)
-        self._add_generator_arguments(parser)
-
-    def _add_generator_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--group-prefix", required=True, help="Group prefix, such as “acme” for acme.upbound.io, or a full domain."
         )
