@@ -6,8 +6,9 @@ Each result is stored as soon as it is known, so that a page can show it while o
 import logging
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from django.db import transaction
 from django.utils import timezone
@@ -26,27 +27,19 @@ from verification.checks import execution
 from verification.checks.models import CheckResult, Observation
 from verification.checks.services import observations
 from verification.checks.types import Subject, get_description
-from verification.outcomes import Outcome, Result, get_worst_outcome
+from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 from verification.sources import Sources
 from verification.sources.errors import SourceError, SourceNotFoundError
 
 log = logging.getLogger(__name__)
+T = TypeVar("T", Result, Evidence)
 ResultsByKey = dict[str, Result]
-ProgressCallback = Callable[[str], None]
 RETRY_DELAYS = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
 # Checks start within this time. The longest one, reading a release, may take 120 seconds more.
 TIME_LIMIT_SECONDS = 150.0
 # An error, so that the run is repeated and none of its requirements passes without the check.
 DEFERRED_RESULT = Result(Outcome.ERROR, "Earlier checks took too long. We postponed this check.")
 FREEZE_PREFIX = f"{observations.LAST_SEEN_PREFIX}frozen:"  # the key of the check follows
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """Outcome of a run: the worst outcome and, after an outage, when to try again."""
-
-    outcome: Outcome
-    retry_at: datetime | None = None
 
 
 def calculate_retry_at(attempt: int, now: datetime) -> datetime:
@@ -116,9 +109,11 @@ def run_integration_checks(
     now: datetime,
     sources: Sources | None = None,
     attempt: int = 1,
-    report_progress: ProgressCallback = lambda key: None,
-) -> RunSummary:
+    report_progress: Callable[[str], None] = lambda key: None,
+) -> datetime | None:
     """Run the checks of these requirements, or of all if None, and store their results.
+
+    Return when to retry after an outage, None without an outage.
 
     Args:
         attempt: Number of the attempt, from 1; it decides when an outage is retried.
@@ -147,7 +142,7 @@ def run_integration_checks(
     for requirement in requirements:
         _record_requirement_result(integration, requirement, results, retry_at, now)
     _freeze_listing(integration, results, now)
-    return RunSummary(get_worst_outcome(result.outcome for result in results.values()), retry_at)
+    return retry_at
 
 
 def _is_hidden(integration: Integration, subject: Subject, sources: Sources) -> bool:
@@ -182,22 +177,18 @@ def _request_access_if_hidden(integration: Integration, subject: Subject, result
 def _sanitize_result(result: Result, key: str) -> Result:
     """Return the result without characters that the database rejects. One that isn't plain data becomes an error."""
     try:
-        texts = {name: clean_json(getattr(result, name)) for name in ("summary", "advice", "source", "freeze_reason")}
         return replace(
-            result,
-            **texts,
-            evidence=tuple(
-                replace(item, label=clean_json(item.label), value=clean_json(item.value), url=clean_json(item.url))
-                for item in result.evidence
-            ),
-            inspected_revisions=tuple(
-                (clean_json(name), clean_json(value)) for name, value in result.inspected_revisions
-            ),
-            observations={name: clean_json(value) for name, value in result.observations.items()},
+            _clean_fields(result, "summary", "advice", "source", "freeze_reason", "observations"),
+            evidence=tuple(_clean_fields(item, "label", "value", "url") for item in result.evidence),
+            inspected_revisions=tuple(map(tuple, clean_json(result.inspected_revisions))),
         )
     except (TypeError, ValueError, AttributeError, RecursionError):
         log.exception("check %s returned data that is not plain", key)
         return Result(Outcome.ERROR, "We couldn't save this result. No action needed.")
+
+
+def _clean_fields(item: T, *names: str) -> T:
+    return replace(item, **{name: clean_json(getattr(item, name)) for name in names})
 
 
 def _determine_retry_at(results: ResultsByKey, attempt: int, now: datetime) -> datetime | None:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models.signals import post_save
 from django.utils import timezone
 
@@ -21,9 +21,8 @@ from tests.fakes.registry import Provider
 from tests.verification.checks.stubs import remove_checks
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import RunSummary, list_checked_requirements
+from verification.checks.runner import list_checked_requirements
 from verification.checks.services import runs
-from verification.outcomes import Outcome
 from verification.sources import factory
 from verification.sources.models import GitHubRateLimit
 
@@ -78,11 +77,15 @@ def test_second_request_updates_the_open_run(provider, alice):
 
 @pytest.mark.every_database
 def test_request_opens_a_new_run_if_the_open_one_has_just_ended(provider, alice):
-    """The open run, which prevents a new one, ends before the request reads it."""
-    steps = ["refused", "ended"]
+    """The open run, which is opened concurrently and prevents a new one, ends before the request reads it."""
+    CheckRun.objects.update(finished_at=NOW)
+    steps = ["opened", "refused", "ended"]
 
-    def end_after_the_refusal(execute, sql, params, many, context):
-        if steps == ["ended"] and sql.startswith("SELECT"):
+    def interfere(execute, sql, params, many, context):
+        if steps[:1] == ["opened"] and sql.startswith("INSERT"):
+            steps.remove("opened")
+            CheckRun.objects.create(integration=provider, requested_at=NOW)
+        elif steps == ["ended"] and sql.startswith("SELECT"):
             steps.clear()
             CheckRun.objects.update(finished_at=NOW)
         try:
@@ -91,9 +94,16 @@ def test_request_opens_a_new_run_if_the_open_one_has_just_ended(provider, alice)
             steps.remove("refused")
             raise
 
-    with connection.execute_wrapper(end_after_the_refusal):
+    with connection.execute_wrapper(interfere):
         runs.plan_check_run(provider, NOW, NOW + MINUTE, "Nightly run")
     assert (steps, CheckRun.objects.open().get().reason) == ([], "Nightly run")
+
+
+@pytest.mark.every_database
+def test_error_of_another_constraint_is_raised(provider):
+    CheckRun.objects.update(finished_at=NOW)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        runs.plan_check_run(provider, None, NOW + MINUTE, "Nightly run")
 
 
 @pytest.mark.every_database
@@ -158,7 +168,6 @@ def test_run_that_is_requested_again_while_it_executes_stays_open(provider, alic
     def request_again(*_args, **_kwargs):
         runs.request_check_run(provider, alice, NOW + MINUTE)
         monkeypatch.undo()
-        return RunSummary(Outcome.PASS)
 
     monkeypatch.setattr(runs, "run_integration_checks", request_again)
     assert run_job(JOBS.get().pk)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -83,15 +82,11 @@ def _update_open_run(integration: Integration, fields: Mapping[str, object], **c
 
 def _open_run(integration: Integration, fields: Mapping[str, object]) -> CheckRun:
     """Return the integration's open run: a new one, or one that was opened concurrently."""
-    while True:
-        try:
-            # A savepoint, because PostgreSQL refuses all further statements after an error in a transaction.
-            with transaction.atomic():
-                return CheckRun.objects.create(integration=integration, **fields)
-        except IntegrityError:
-            check_run = CheckRun.objects.open().filter(integration=integration).first()
-            if check_run is not None:  # otherwise it has just finished, and a new one can be opened
-                return check_run
+    open_runs = CheckRun.objects.open()
+    try:
+        return open_runs.get_or_create(fields, integration=integration)[0]
+    except IntegrityError:  # the run that prevented a new one has just finished
+        return open_runs.get_or_create(fields, integration=integration)[0]
 
 
 def _enqueue_background_run(integration: Integration, run_after: datetime) -> None:
@@ -118,7 +113,7 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
         sources = build_integration_sources(check_run.integration, background=check_run.nightly)
         retry_at = run_integration_checks(
             check_run.integration, now=now, sources=sources, attempt=context.attempt, report_progress=report_progress
-        ).retry_at
+        )
         facts.refresh_facts(check_run.integration, sources, now)
     if retry_at is not None:
         # The first job that finds the limit holds up all background jobs, so that they don't all try in vain.
@@ -126,12 +121,9 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
         if limit_end is not None:
             raise ResourceBlocked(limit_end, "GitHub's rate limit is reached.")
         raise RetryLater("A source did not answer.", after=retry_at - now)
-    _find_unchanged(check_run).update(finished_at=timezone.now())
-
-
-def _find_unchanged(check_run: CheckRun) -> QuerySet[CheckRun]:
-    """Select the run unless it has been requested again meanwhile, in which case its job runs once more."""
-    return CheckRun.objects.filter(pk=check_run.pk, requested_at=check_run.requested_at)
+    # A run that has been requested again meanwhile stays open, and its job runs once more.
+    unchanged = CheckRun.objects.filter(pk=check_run.pk, requested_at=check_run.requested_at)
+    unchanged.update(finished_at=timezone.now())
 
 
 def can_request_check_run(integration: Integration, user: AnyUser | None) -> bool:
