@@ -53,6 +53,14 @@ def parse_repository(text: str) -> str:
     return _validate_path(_extract_path(address).split("?")[0].split("#")[0])
 
 
+def find_repository(text: str) -> str:
+    """Return "owner/name" of a repository URL, blank for any other text."""
+    try:
+        return parse_repository(text)
+    except InvalidRepositoryUrlError:
+        return ""
+
+
 def _extract_path(address: str) -> str:
     """Return the path of a URL.
 

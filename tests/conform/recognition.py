@@ -19,7 +19,7 @@ from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from verification.checks.facts import Fact
 from verification.discovery.known_answers import list_known_answers
 from verification.discovery.reading import Reading, list_facts
-from verification.discovery.recognition import recognize
+from verification.discovery.recognition import find_category, recognize
 from verification.discovery.services import build_form_values
 from verification.sources.github.responses import GitHubRelease, GitHubRepository
 from verification.sources.published_versions import RegistryListing
@@ -92,7 +92,7 @@ def build_row(entry: Mapping[str, Any]) -> RecognitionRow:
     reading = build_reading(entry)
     candidates = recognize(reading)
     program = candidates[0].program if candidates else ""
-    category = candidates[0].category if candidates else ""
+    category = find_category(get_edition_in_force(program), reading.name) if program else ""
     facts = [fact for fact in list_facts(reading) if fact.value]
     repeated_questions = tuple(list_repeated_questions(program, reading, facts)) if program else ()
     return RecognitionRow(entry["address"], program or NO_PROGRAM, category, len(facts), repeated_questions)

@@ -14,7 +14,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.creation import create_integration
 from portal.accounts.models import User
 from portal.core.badge_impersonation import is_badge_imitation
-from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
+from portal.core.repository_urls import find_repository
 from portal.core.value_types import JsonObject
 from verification.checks.services.prefill import format_title
 from verification.discovery.known_answers import draft_known_answers
@@ -33,19 +33,13 @@ class ImportOutcome(StrEnum):
 
 
 @dataclass(slots=True)
-class ProviderRow:
-    """Provider of a namespace: a ProviderSummary whose `repository` is "owner/name" on the allowed host, or blank.
+class ProviderRow(ProviderSummary):
+    """Provider of a namespace. `repository` is "owner/name" on the allowed host, or blank.
 
     `outcome` and `integration` (a UUID) are the result of the last import.
     """
 
-    full_name: str
-    repository: str
-    tier: str
-    description: str = ""
-    downloads: int | None = None
-    repository_id: int | None = None
-    source: str = ""
+    repository: str = ""
     outcome: str = ImportOutcome.NONE
     integration: str = ""
 
@@ -56,18 +50,11 @@ class ProviderRow:
 
 def build_rows(providers: Iterable[ProviderSummary]) -> list[JsonObject]:
     """Return the rows of a namespace as plain values for storage."""
-    return [asdict(each) | {"repository": _find_repository(each.source)} for each in providers]
+    return [asdict(each) | {"repository": find_repository(each.source)} for each in providers]
 
 
 def load_rows(discovery: Discovery) -> list[ProviderRow]:
     return [ProviderRow(**row) for row in discovery.providers]
-
-
-def _find_repository(source: str) -> str:
-    try:
-        return parse_repository(source)
-    except InvalidRepositoryUrlError:
-        return ""
 
 
 def import_providers(

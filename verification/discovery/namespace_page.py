@@ -8,7 +8,6 @@ from django.utils.translation import ngettext
 
 from integrations.programs.selectors import get_edition_in_force
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from verification.discovery.company_choice import CompanyChoice
 from verification.discovery.forms import NamespaceForm
 from verification.discovery.imports import ImportOutcome, import_providers, load_rows
@@ -23,25 +22,14 @@ def build_form(request: HttpRequest, discovery: Discovery) -> NamespaceForm:
     return NamespaceForm(edition, load_rows(discovery), data=data, initial=initial)
 
 
-def handle_import(
+def import_selected(
     request: AuthenticatedRequest, discovery: Discovery, form: NamespaceForm, company: CompanyChoice
-) -> HttpResponse | None:
-    """Import the selected providers and return to the page, which has the summary. Return None for invalid input."""
-    # `&` instead of `and`, so that both forms show their errors.
-    if not (form.is_valid() & company.is_valid()):
-        return None
-    try:
-        rows = import_providers(
-            discovery,
-            company.get_partner,
-            form.get_categories(),
-            form.cleaned_data["offerings"],
-            actor=request.user,
-            now=timezone.now(),
-        )
-    except ActionRefused as refusal:
-        company.report_refusal(refusal)
-        return None
+) -> HttpResponse:
+    """Import the selected providers and return to the page, which has the summary. Raises ActionRefused."""
+    categories, offerings = form.get_categories(), form.cleaned_data["offerings"]
+    rows = import_providers(
+        discovery, company.get_partner, categories, offerings, actor=request.user, now=timezone.now()
+    )
     count = sum(row.outcome == ImportOutcome.CREATED for row in rows)
     text = ngettext("%(count)s integration started.", "%(count)s integrations started.", count) % {"count": count}
     # A repeated request creates nothing, so there is no success to report.

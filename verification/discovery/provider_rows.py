@@ -58,15 +58,6 @@ class ProviderChoiceRow:
         return ngettext("%(number)s download", "%(number)s downloads", count) % {"number": number}
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedRow:
-    """Provider of the last import. `reason` says why it was skipped; blank if its integration was created."""
-
-    full_name: str
-    reason: str
-    url: str
-
-
 def list_providers(form: NamespaceForm, partners: Collection[Partner]) -> list[ProviderChoiceRow]:
     """Return the providers of the form with what the portal already has, the available ones first."""
     own_ids = {partner.pk for partner in partners}
@@ -79,7 +70,7 @@ def list_providers(form: NamespaceForm, partners: Collection[Partner]) -> list[P
 def _describe(row: ProviderRow, integrations: list[Integration], own_ids: set[int]) -> tuple[str, str, bool]:
     """Return what the portal knows about a provider, where to read more, and whether it can be selected."""
     if not row.repository:
-        return _(SKIP_REASONS[ImportOutcome.NO_REPOSITORY]) % {"host": get_allowed_host()}, "", False
+        return _describe_outcome(ImportOutcome.NO_REPOSITORY), "", False
     matches = [integration for integration in integrations if _is_same(integration, row)]
     own = next((integration for integration in matches if integration.partner_id in own_ids), None)
     # The person may see their own company's integration, so it is linked.
@@ -98,17 +89,12 @@ def _is_same(integration: Integration, row: ProviderRow) -> bool:
     return is_same_id or integration.repository.lower() == row.repository.lower()
 
 
-def list_imported_rows(discovery: Discovery) -> list[ImportedRow]:
-    """Return the selected providers of earlier imports, the created integrations first."""
-    rows = [row for row in load_rows(discovery) if row.outcome]
-    rows.sort(key=lambda row: row.outcome != ImportOutcome.CREATED)
-    return [
-        ImportedRow(
-            row.full_name,
-            _(SKIP_REASONS.get(ImportOutcome(row.outcome), "")) % {"host": get_allowed_host()}
-            if row.outcome != ImportOutcome.CREATED
-            else "",
-            reverse("submissions:detail", args=[row.integration]) if row.integration else "",
-        )
-        for row in rows
-    ]
+def list_imported_rows(discovery: Discovery) -> list[tuple[ProviderRow, str]]:
+    """Return the selected providers of earlier imports, the created integrations first, and why one was skipped."""
+    rows = sorted(load_rows(discovery), key=lambda row: row.outcome != ImportOutcome.CREATED)
+    return [(row, _describe_outcome(ImportOutcome(row.outcome))) for row in rows if row.outcome]
+
+
+def _describe_outcome(outcome: ImportOutcome) -> str:
+    """Return why a provider was skipped, blank if its integration was created."""
+    return _(SKIP_REASONS[outcome]) % {"host": get_allowed_host()} if outcome in SKIP_REASONS else ""

@@ -4,13 +4,12 @@ from dataclasses import dataclass, fields
 
 from django.conf import settings
 
-from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
+from portal.core.repository_urls import find_repository
 from verification.checks.facts import MISSING_FACTS, REGISTRY, Fact, list_repository_facts
 from verification.checks.repository_reading import RepositoryReading, read_repository
 from verification.discovery.addresses import Address, AddressKind
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
-from verification.sources.published_versions import RegistryListing
 from verification.sources.registry.client import ProviderSummary
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, send_request
 from verification.testruns.kinds.run_task.protocol import PROBES, RunTaskUrls
@@ -42,7 +41,10 @@ def read_address(address: Address, sources: Sources) -> Reading:
     if address.kind == AddressKind.PROVIDER:
         namespace, _, name = address.name.partition("/")
         listing = sources.registry.read_listing(namespace, name)
-        return _extend(read_repository(find_source_repository(listing), sources, listing))
+        repository = find_repository(listing.source)
+        if not repository:
+            raise SourceNotFoundError(f"The registry names no readable repository for {listing.full_name}.")
+        return _extend(read_repository(repository, sources, listing))
     return _extend(read_repository(address.name, sources))
 
 
@@ -57,14 +59,6 @@ def read_namespace(namespace: str, sources: Sources) -> Reading:
         # A filter that matches nothing returns an empty list instead of a 404.
         raise SourceNotFoundError(f"The registry lists no providers in the namespace {namespace}.")
     return Reading(namespace=providers[0].full_name.split("/")[0], providers=providers)
-
-
-def find_source_repository(listing: RegistryListing) -> str:
-    """Return "owner/name" of a provider's code. Raises SourceNotFoundError if it isn't on the allowed host."""
-    try:
-        return parse_repository(listing.source)
-    except InvalidRepositoryUrlError as error:
-        raise SourceNotFoundError(f"The registry names no readable repository for {listing.full_name}.") from error
 
 
 def verify_endpoint(url: str, sources: Sources) -> Exchange:

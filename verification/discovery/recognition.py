@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, Program
 from integrations.programs.selectors import get_edition_in_force
 from verification.discovery.reading import Reading
-from verification.sources.repository_snapshot import GoModule
 
 # HCP Terraform accepts no other status, not even 202 (Run Tasks Integration API).
 OK_STATUS = 200
@@ -24,22 +24,17 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Program that fits, the key of its category (blank if unknown), and the reasons."""
+    """Program that fits, and the reasons."""
 
     program: str
-    category: str
     reasons: tuple[Reason, ...]
 
 
 def recognize(reading: Reading) -> list[Candidate]:
     """Return the programs that fit, the one with the most reasons first."""
-    candidates = []
-    for key, program in PROGRAMS.items():
-        edition = get_edition_in_force(key)
-        reasons = tuple(_list_reasons(program, edition, reading))
-        if reasons:
-            candidates.append(Candidate(key, find_category(edition, reading.name), reasons))
-    return sorted(candidates, key=lambda candidate: -len(candidate.reasons))
+    candidates = (Candidate(key, tuple(_list_reasons(program, reading))) for key, program in PROGRAMS.items())
+    # Sorting is stable, so programs with as many reasons keep their order.
+    return sorted(filter(attrgetter("reasons"), candidates), key=lambda candidate: -len(candidate.reasons))
 
 
 def find_category(edition: Edition, repository_name: str) -> str:
@@ -57,9 +52,10 @@ def find_category(edition: Edition, repository_name: str) -> str:
     )
 
 
-def _list_reasons(program: Program, edition: Edition, reading: Reading) -> Iterator[Reason]:
+def _list_reasons(program: Program, reading: Reading) -> Iterator[Reason]:
+    edition = get_edition_in_force(program.key)
     checks = {key for requirement in edition.list_requirements() for key in requirement.checks}
-    if module := _find_sdk_module(program, reading.go_module):
+    if module := next((module for module in program.sdk_modules if module in reading.go_module.requires), ""):
         yield Reason("module", module)
     if _is_named_like(program, edition, reading.name):
         yield Reason("name", reading.name)
@@ -70,11 +66,6 @@ def _list_reasons(program: Program, edition: Edition, reading: Reading) -> Itera
         yield Reason("namespace", reading.namespace)
     if reading.reply is not None and reading.reply.status == OK_STATUS and "run_task.test_run" in checks:
         yield Reason("endpoint", str(reading.reply.status))
-
-
-def _find_sdk_module(program: Program, go_module: GoModule) -> str:
-    """Return the program's module on which the code depends, or an empty string."""
-    return next((module for module in program.sdk_modules if module in go_module.requires), "")
 
 
 def _is_named_like(program: Program, edition: Edition, name: str) -> bool:

@@ -9,7 +9,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners.models import Partner
-from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms.drafts import GITHUB_FIELDS
 from integrations.submissions.models import Integration
@@ -24,7 +23,6 @@ from verification.checks import execution
 from verification.checks.facts import Fact
 from verification.checks.services.facts import store_facts
 from verification.checks.services.prefill import build_values
-from verification.checks.types import Subject
 from verification.discovery.addresses import AddressKind, parse_address
 from verification.discovery.imports import build_rows
 from verification.discovery.known_answers import draft_known_answers
@@ -39,7 +37,6 @@ from verification.sources.errors import (
     SourceError,
     SourceNotFoundError,
 )
-from verification.sources.github.responses import GitHubRepository
 
 READ_JOB = "discovery.read"
 # Short, because a person is waiting for the page.
@@ -165,29 +162,24 @@ def build_form_values(program: str, reading: Reading) -> dict[str, object]:
 
 def run_program_checks(discovery: Discovery, reading: Reading, sources: Sources, context: JobContext) -> None:
     """Run the checks that need no person, and store each result as soon as it is known."""
-    if discovery.program is None or reading.repository is None:
+    program, repository = discovery.program, reading.repository
+    if program is None or repository is None:
         return
-    subject = _build_subject(discovery, reading.repository)
-    keys = execution.list_check_keys(get_edition_in_force(discovery.program_key), subject.category)
-    for key in keys:
-        result = execution.serialize_result(key, execution.run_check(key, subject, sources))
-        discovery.results.append(clean_json(result))
-        discovery.save(update_fields=["results"])
-        context.report_progress(done=len(discovery.results), total=len(keys))
-
-
-def _build_subject(discovery: Discovery, repository: GitHubRepository) -> Subject:
-    subject = execution.build_subject(
-        PROGRAMS[discovery.program_key], get_edition_in_force(discovery.program_key), repository.full_name
-    )
-    return replace(
-        subject,
+    edition = get_edition_in_force(discovery.program_key)
+    subject = replace(
+        execution.build_subject(program, edition, repository.full_name),
         repository_id=repository.id,
         repository_owner_id=repository.owner_id,
         category=str(discovery.values.get("category", "")),
         homepage=repository.homepage,
         description=repository.description,
     )
+    keys = execution.list_check_keys(edition, subject.category)
+    for key in keys:
+        result = execution.serialize_result(key, execution.run_check(key, subject, sources))
+        discovery.results.append(clean_json(result))
+        discovery.save(update_fields=["results"])
+        context.report_progress(done=len(discovery.results), total=len(keys))
 
 
 def start_integration(

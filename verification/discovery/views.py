@@ -106,26 +106,25 @@ def handle_input(
     request: AuthenticatedRequest, discovery: Discovery, form: StartForm | NamespaceForm | None, company: CompanyChoice
 ) -> HttpResponse | None:
     """Start the requested integrations. Return None for invalid input."""
-    if isinstance(form, NamespaceForm):
-        return namespace_page.handle_import(request, discovery, form, company)
-    return start_integration(request, discovery, form, company) if form is not None else None
+    # `&` instead of `and`, so that both forms show their errors.
+    if form is None or not (form.is_valid() & company.is_valid()):
+        return None
+    try:
+        if isinstance(form, NamespaceForm):
+            return namespace_page.import_selected(request, discovery, form, company)
+        return start_integration(request, discovery, form, company)
+    except ActionRefused as refusal:
+        company.report_refusal(refusal)
+        return None
 
 
 def start_integration(
     request: AuthenticatedRequest, discovery: Discovery, form: StartForm, company: CompanyChoice
-) -> HttpResponse | None:
-    """Create the integration, after the company if there is none. Return None if the forms have errors."""
-    # `&` instead of `and`, so that both forms show their errors.
-    if not (form.is_valid() & company.is_valid()):
-        return None
-    values = form.get_values(discovery.values)
-    try:
-        integration = services.start_integration(
-            discovery, company.get_partner, values, actor=request.user, now=timezone.now()
-        )
-    except ActionRefused as refusal:
-        company.report_refusal(refusal)
-        return None
+) -> HttpResponse:
+    """Create the integration, after the company if there is none. Raises ActionRefused."""
+    integration = services.start_integration(
+        discovery, company.get_partner, form.get_values(discovery.values), actor=request.user, now=timezone.now()
+    )
     messages.success(request, _("%(name)s started.") % {"name": integration.name})
     return redirect("submissions:detail", integration.uuid)
 

@@ -151,7 +151,7 @@ def test_import_from_the_page_shows_a_summary(namespace: Discovery, sign_in: Any
     response = client.post(url, fields)
     assert (response.status_code, response.url) == (302, url)
     page = client.get(url)
-    assert [(row.full_name, row.reason) for row in page.context["imported"]] == [
+    assert [(row.full_name, reason) for row, reason in page.context["imported"]] == [
         ("acme/lander", ""),
         ("acme/elsewhere", "The registry names no repository on github.com."),
     ]

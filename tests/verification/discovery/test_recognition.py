@@ -38,12 +38,8 @@ def build_reading(name: str, *modules: str) -> Reading:
 def test_program_with_more_reasons_comes_first() -> None:
     nomad, vault = "github.com/hashicorp/nomad", "github.com/hashicorp/vault/sdk"
     assert recognize(build_reading("vault-plugin-auth-rocket", nomad, vault)) == [
-        Candidate(
-            "vault",
-            "authentication-methods",
-            (Reason("module", vault), Reason("name", "vault-plugin-auth-rocket")),
-        ),
-        Candidate("nomad", "", (Reason("module", nomad),)),
+        Candidate("vault", (Reason("module", vault), Reason("name", "vault-plugin-auth-rocket"))),
+        Candidate("nomad", (Reason("module", nomad),)),
     ]
 
 

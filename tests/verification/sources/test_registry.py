@@ -1,5 +1,7 @@
 """Tests of the registry client."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.fakes.registry import Provider
@@ -125,7 +127,7 @@ def test_invalid_response_is_refused(registry, status, body, refusal):
 
 
 def test_response_above_the_size_limit_is_unavailable(registry, monkeypatch):
-    monkeypatch.setattr(source, "MAX_BYTES", 1000)
+    monkeypatch.setattr(source, "JSON", replace(source.JSON, limit=1000))
     registry.fail(200, b" " * 2000)
     with pytest.raises(SourceUnavailableError, match="size limit"):
         RegistryClient().read_listing("acme", "rocket")

@@ -1,8 +1,8 @@
 """Checks of the provider's listing in the registry: address, pages, warnings, and tier."""
 
-from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
+from portal.core.repository_urls import find_repository
 from verification.checks.rules.docs import MAX_PAGES
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, add_state, with_value
+from verification.checks.rules.shared_reads import add_state, require_repository, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
@@ -41,17 +41,12 @@ def build_listing_state(listing: RegistryListing) -> tuple[tuple[str, str], ...]
     return (("version", listing.newest),)
 
 
-def _read_listing_of_provider(subject: Subject, sources: Sources) -> RegistryListing | Result:
-    return read_listing(subject, sources) if subject.namespace and subject.provider else NO_REPOSITORY_RESULT
-
-
-with_listing = with_value(_read_listing_of_provider, add_state(build_listing_state))
+with_listing = with_value(require_repository(read_listing), add_state(build_listing_state))
 
 
 @register_check("registry.listed")
+@require_repository
 def check_registry_listing(subject: Subject, sources: Sources) -> Result:
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
     full_name = f"{subject.namespace}/{subject.provider}"
     page = sources.registry.build_page_url(subject.namespace, subject.provider)
     try:
@@ -88,7 +83,7 @@ def _check_source(subject: Subject, listing: RegistryListing) -> tuple[Outcome, 
     # The number outlives renames and transfers, but only the registry's internal API states it.
     ids = (listing.repository_id, subject.repository_id)
     is_other_repository = None not in ids and ids[0] != ids[1]
-    is_same_address = _parse_source_repository(listing.source).lower() == subject.repository.lower()
+    is_same_address = find_repository(listing.source).lower() == subject.repository.lower()
     if is_other_repository or not (is_same_address or None not in ids):
         return Outcome.FAIL, f"The registry lists {listing.full_name} from a different repository."
     if not is_same_address:
@@ -96,14 +91,6 @@ def _check_source(subject: Subject, listing: RegistryListing) -> tuple[Outcome, 
     if not listing.newest:
         return Outcome.FAIL, f"The registry lists {listing.full_name}, but no version."
     return Outcome.PASS, f"The registry lists {listing.full_name} {listing.newest}."
-
-
-def _parse_source_repository(address: str) -> str:
-    """Return "owner/name" from the registry's source URL, blank for another host."""
-    try:
-        return parse_repository(address)
-    except InvalidRepositoryUrlError:
-        return ""
 
 
 @register_check("registry.state")

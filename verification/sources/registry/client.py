@@ -33,14 +33,13 @@ from verification.sources.published_versions import (
 )
 
 T = TypeVar("T")
-MAX_BYTES = 10 * 1024 * 1024
 INCLUDE_QUERY = "include=provider-versions,moved-to"
 PAGE_SIZE = 100
 MAX_PAGES = 10  # of a namespace; the largest has 82 providers
 OptionalNumber = Annotated[int | None, BeforeValidator(lambda value: value if isinstance(value, int) else None)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ProviderSummary:
     """Provider as the internal API describes it, without its versions."""
 
@@ -135,23 +134,19 @@ class RegistryClient:
         """Return status (200 or 304), ETag, and body, within the limits of size and time. Raises SourceError."""
         headers = {"If-None-Match": etag} if etag else {}
         try:
-            response = self._web.request(address, replace(JSON, limit=MAX_BYTES), headers, redirects=0)
+            response = self._web.request(address, JSON, headers, redirects=0)
         except (RequestRefusedError, SourceUnavailableError) as refusal:
             raise RegistryUnavailableError(f"Can't read {description}: {refusal}") from refusal
         if etag and response.status == 304:
             return 304, etag, b""
         # Only a conditional request may be answered with 304. Without an ETag, it is an invalid response.
-        _raise_for_status(response.status, description)
+        if response.status == 404:
+            raise SourceNotFoundError(f"The registry doesn't list {description}.")
+        if response.status in {401, 403}:
+            raise AccessDeniedError(f"The registry denies access to {description}.")
+        if response.status != 200:
+            raise RegistryUnavailableError(f"Can't read {description}: the registry returned status {response.status}.")
         return 200, response.headers.get("etag", "")[:200], response.body
-
-
-def _raise_for_status(status: int, description: str) -> None:
-    if status == 404:
-        raise SourceNotFoundError(f"The registry doesn't list {description}.")
-    if status in {401, 403}:
-        raise AccessDeniedError(f"The registry denies access to {description}.")
-    if status != 200:
-        raise RegistryUnavailableError(f"Can't read {description}: the registry returned status {status}.")
 
 
 def _parse_response(body: bytes, parse: Callable[[Any], T]) -> T:

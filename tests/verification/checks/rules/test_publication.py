@@ -78,7 +78,7 @@ def test_missing_listing_fails_as_a_missing_item():
 @pytest.mark.parametrize("key", KEYS)
 def test_blank_repository_fails_without_a_request(key):
     sources = FakeSources()
-    result = CHECKS[key].run(replace(SUBJECT, namespace="", provider=""), sources)
+    result = CHECKS[key].run(replace(SUBJECT, repository="", namespace="", provider=""), sources)
     assert (result.outcome, sources.requested_addresses) == (Outcome.FAIL, [])
 
 
