@@ -33,10 +33,7 @@ def build_subject(program: Program, edition: Edition, repository: str) -> Subjec
         repository_hint=program.repository_hint,
         namespace=owner,
         provider=get_product_name(name),
-        allowed_licenses=edition.licenses.allow,
-        licenses_for_review=edition.licenses.manual_review,
-        license_summary=edition.licenses.summary,
-        languages=edition.licenses.languages,
+        licenses=edition.licenses,
     )
 
 

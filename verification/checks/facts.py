@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
@@ -131,24 +131,21 @@ def _list_registry_facts(reading: RepositoryReading) -> list[Fact]:
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """Fact with its label in the reader's language.
-
-    `read_at` is set if the value is older than the others of its group, and `edit_url` if people can change it here.
-    """
+    """Fact with its label in the reader's language. `edit_url` is set if people can change it here."""
 
     label: str
     value: str
     url: str
-    read_at: datetime | None = None
-    edit_url: str = ""
+    read_at: datetime | None
+    edit_url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FactGroup:
-    """Facts that one source states, with the page that states them and the time when they were read."""
+    """Facts that one source states, with the page that states them and the newest time when they were read."""
 
     source: str
-    rows: tuple[FactRow, ...]
+    rows: list[FactRow] = field(default_factory=list)
     url: str = ""
     read_at: datetime | None = None
 
@@ -167,35 +164,17 @@ def group_facts(
         edit_urls: Where people can change it, by key.
         hidden: Keys of facts without a row of their own.
     """
-    sources = dict.fromkeys(fact.source for fact in facts)
-    return [
-        _build_group(source, [fact for fact in facts if fact.source == source], read_at, edit_urls, hidden)
-        for source in sources
-    ]
-
-
-def _build_group(
-    source: str,
-    facts: Sequence[Fact],
-    read_at: Mapping[str, datetime],
-    edit_urls: Mapping[str, str],
-    hidden: Container[str],
-) -> FactGroup:
-    # Hidden facts count too, so that the time of a group doesn't depend on the page.
-    newest = max((read_at[fact.key] for fact in facts if fact.key in read_at), default=None)
-    rows = (
-        FactRow(
-            _(FACTS[fact.key].label),
-            _format_value(fact.key, fact.value),
-            fact.url,
-            None if read_at.get(fact.key) == newest else read_at.get(fact.key),
-            edit_urls.get(fact.key, ""),
-        )
-        for fact in facts
-        if fact.key not in hidden
-    )
-    url = next((fact.url for fact in facts if FACTS[fact.key].is_source_page), "")
-    return FactGroup(source, tuple(rows), url, newest)
+    groups = {fact.source: FactGroup(fact.source) for fact in facts}
+    for fact in facts:
+        group, moment = groups[fact.source], read_at.get(fact.key)
+        if FACTS[fact.key].is_source_page:
+            group.url = group.url or fact.url
+        # Hidden facts count too, so that the time of a group doesn't depend on the page.
+        group.read_at = max(filter(None, (group.read_at, moment)), default=None)
+        if fact.key not in hidden:
+            label, value = _(FACTS[fact.key].label), _format_value(fact.key, fact.value)
+            group.rows.append(FactRow(label, value, fact.url, moment, edit_urls.get(fact.key, "")))
+    return list(groups.values())
 
 
 def _format_value(key: str, value: str) -> str:

@@ -50,14 +50,6 @@ class IdentityRow:
         return bool(_fold(self.earlier_values or ()) & _fold(values)) if values else None
 
 
-@dataclass(frozen=True, slots=True)
-class IdentityComparison:
-    """Aspects of a company's identity, and its newest earlier integrations, newest first."""
-
-    rows: tuple[IdentityRow, ...]
-    earlier: tuple[Integration, ...]
-
-
 def is_about_identity(requirement: Requirement, integration: Integration) -> bool:
     """Return whether the requirement, or one that it confirms, has checks of the owner or the signing key."""
     confirmed = [integration.edition.get_requirement(id) for id in requirement.confirms]
@@ -69,10 +61,12 @@ def compare_identity(
     integration: Integration | None,
     newest: Sequence[Integration] = (),
     proofs: Sequence[PartnerVerification] | None = None,
-) -> IdentityComparison:
+) -> tuple[list[IdentityRow], list[Integration]]:
     """Return the identity that a company claims with an integration, by default its newest one.
 
-    `newest` are its newest integrations, and `proofs` all its proofs, if the caller has read them.
+    The second value has the earlier integrations that it is compared with, newest first.
+
+    `newest` are the company's newest integrations, and `proofs` all its proofs, if the caller has read them.
     """
     rows = partner.integrations.order_by("-created_at", "-pk")
     if integration:
@@ -83,7 +77,7 @@ def compare_identity(
     comparison = [_compare_domains(partner, proofs), _compare_organizations(integration, earlier, proofs)]
     if integration is not None:
         comparison += _compare_registry(integration, earlier)
-    return IdentityComparison(tuple(comparison), tuple(earlier))
+    return comparison, earlier
 
 
 def _compare_domains(partner: Partner, proofs: Sequence[PartnerVerification]) -> IdentityRow:

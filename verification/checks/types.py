@@ -12,11 +12,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
+from integrations.programs.schema import LicensePolicy
 from portal.core.content_files import Content, load_content
 from verification.outcomes import Result
 
 # Prefix of keys in Subject.known for values that a reviewer accepted. The key of the check follows.
 ACCEPTED_KEY_PREFIX = "accepted:"
+NO_LICENSE_POLICY = LicensePolicy("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Subject:
     """Inspected integration as plain values.
 
     `repository` is "owner/name"; `repository_id` and `repository_owner_id` were recorded at submission, None if
-    unknown. `namespace` and `provider` are the registry's names. Empty license sets: no rule.
+    unknown. `namespace` and `provider` are the registry's names.
 
     `tag` ("v1.2.3") selects a release; blank: the newest one. `category`, `tier` and `tier_request` are keys of the
     edition; `listing_status` is the integration's listing status. `siblings` are the repositories, "owner/name", of the
@@ -44,10 +46,7 @@ class Subject:
     repository_hint: str = ""
     namespace: str = ""
     provider: str = ""
-    allowed_licenses: frozenset[str] = frozenset()
-    licenses_for_review: frozenset[str] = frozenset()
-    license_summary: str = ""
-    languages: tuple[str, ...] = ()
+    licenses: LicensePolicy = NO_LICENSE_POLICY
     tag: str = ""
     category: str = ""
     tier: str = ""
@@ -104,13 +103,6 @@ class CheckDescription(Content):
 
 
 @dataclass(frozen=True, slots=True)
-class CheckFile(Content):
-    """Content of checks.yaml."""
-
-    checks: tuple[CheckDescription, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Check(CheckDescription):
     """Registered check: a description with the function that runs it."""
 
@@ -123,7 +115,8 @@ CHECKS: dict[str, Check] = {}
 @cache
 def load_descriptions() -> dict[str, CheckDescription]:
     """Return the descriptions of all checks by key."""
-    return {description.key: description for description in load_content(CONTENT_PATH, CheckFile).checks}
+    descriptions = load_content(CONTENT_PATH, dict[str, tuple[CheckDescription, ...]])["checks"]
+    return {description.key: description for description in descriptions}
 
 
 def get_description(key: str) -> CheckDescription:

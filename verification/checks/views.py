@@ -16,10 +16,9 @@ from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.views.access import load_visible_integration, redirect_get_to
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.htmx import STOP_POLLING_STATUS
-from portal.ui.refusals import report_refusal, report_refusals
+from portal.ui.refusals import report_refusals
 from verification.checks.documentation import list_outcomes, list_programs_using_check
 from verification.checks.models import CheckRun
 from verification.checks.presenters import list_check_results
@@ -37,9 +36,8 @@ def show_check_results(request: AuthenticatedRequest, uuid: UUID) -> HttpRespons
     if not request.htmx:
         return render(request, TEMPLATE, context)
     shown_count = request.GET.get("shown", "")
-    context["changed"] = list_changed_rows(
-        context, int(shown_count) if shown_count.isdecimal() and len(shown_count) < 5 else 0
-    )
+    is_count = shown_count.isdecimal() and len(shown_count) < 5
+    context["changed"] = list_changed_rows(context, int(shown_count) if is_count else 0)
     status = 200 if context["running"] else STOP_POLLING_STATUS
     return render(request, f"{TEMPLATE}#head", context, status=status)
 
@@ -48,14 +46,11 @@ def show_check_results(request: AuthenticatedRequest, uuid: UUID) -> HttpRespons
 def run_checks(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Request a check run and show the page again."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
-    try:
+    with report_refusals(request):
         runs.request_check_run_as_user(integration, request.user, now)
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-        return redirect("checks:results", uuid=uuid)
-    if not request.htmx:
-        return redirect("checks:results", uuid=uuid)
-    return render(request, f"{TEMPLATE}#results", build_page_context(integration, request.user, now))
+        if request.htmx:
+            return render(request, f"{TEMPLATE}#results", build_page_context(integration, request.user, now))
+    return redirect("checks:results", uuid=uuid)
 
 
 def build_page_context(integration: Integration, user: User, now: datetime) -> TemplateContext:
@@ -130,10 +125,5 @@ def show_check_help(request: HttpRequest, key: str) -> HttpResponse:
     """Show the help page of one check."""
     if key not in CHECKS:
         raise Http404(_("Check not found."))
-    check = CHECKS[key]
-    context = {
-        "check": check,
-        "programs": list_programs_using_check(key),
-        "outcomes": list_outcomes(),
-    }
+    context = {"check": CHECKS[key], "programs": list_programs_using_check(key), "outcomes": list_outcomes()}
     return render(request, "checks/check_help.html", context)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from integrations.programs.schema import LicensePolicy, LicenseRule
 from tests.fakes import signed_releases
 from tests.fakes.github.server import build_license_text
 from verification.checks.types import Subject
@@ -19,6 +20,15 @@ from verification.sources.published_versions import RegistryListing
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
 REGISTRY = "https://registry.terraform.io"
+
+
+def build_license_policy(
+    allow: tuple[str, ...] = (), manual_review: tuple[str, ...] = (), languages: tuple[str, ...] = ("Go",)
+) -> LicensePolicy:
+    rule = LicenseRule("As published.", allow=allow, manual_review=manual_review)
+    return LicensePolicy("MPL 2.0 or MIT", (rule,), languages)
+
+
 SUBJECT = Subject(
     program="terraform-provider",
     edition="2026-06",
@@ -31,10 +41,7 @@ SUBJECT = Subject(
     repository_hint="terraform-provider-NAME",
     namespace="acme",
     provider="rocket",
-    allowed_licenses=frozenset({"MPL-2.0", "MIT"}),
-    licenses_for_review=frozenset({"BSD-4-Clause"}),
-    license_summary="MPL 2.0 or MIT",
-    languages=("Go",),
+    licenses=build_license_policy(allow=("MPL-2.0", "MIT"), manual_review=("BSD-4-Clause",)),
 )
 REPOSITORY = GitHubRepository(
     id=4711,

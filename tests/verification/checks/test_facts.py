@@ -156,10 +156,11 @@ def test_page_shows_facts_with_sources_times_and_edit_links(provider: Integratio
         (REGISTRY, "", NOW - DAY),
     ]
     assert [(row.label, row.value, row.url, row.read_at) for group in groups for row in group.rows] == [
-        ("License", "None", "", None),
+        ("License", "None", "", NOW),
         ("Open issues and pull requests", "1,200", f"{url}/issues", NOW - DAY),
-        ("Tier", "Partner", "", None),
+        ("Tier", "Partner", "", NOW - DAY),
     ]
+    assert page.text.count('class="fact-time"') == 3  # both sources, and the row that is older than its source
     edit_url = reverse("submissions:edit", args=[provider.uuid])
     fields = ("category", "offerings", "repository_address", "homepage", "description")
     assert [page.text.count(f'href="{edit_url}#id_{field}"') for field in fields] == [1] * 5

@@ -44,16 +44,16 @@ def test_identity_is_compared_with_verified_values_and_earlier_integrations(
 ) -> None:
     verify_partner(acme, VerificationMethod.DNS, "acme.example")
     verify_partner(acme, VerificationMethod.GITHUB, "acme")
-    comparison = compare_identity(acme, provider)
-    assert comparison.earlier == (earlier,)
-    assert comparison.rows == (
+    rows, earlier_integrations = compare_identity(acme, provider)
+    assert earlier_integrations == [earlier]
+    assert rows == [
         IdentityRow("Domain", ("acme.example",), ("acme.example",)),
         IdentityRow("GitHub organization", ("acme-labs",), ("acme",), ("acme",)),
         IdentityRow("Registry namespace", ("acme-labs",), ("acme",), ("acme",)),
         IdentityRow("Signing key", (), ("CD34",), ("AB12",)),
-    )
-    assert [row.match for row in comparison.rows] == ["match", "different", "different", ""]
-    assert [row.is_same_as_before for row in comparison.rows] == [False, False, False, False]
+    ]
+    assert [row.match for row in rows] == ["match", "different", "different", ""]
+    assert [row.is_same_as_before for row in rows] == [False, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -67,16 +67,14 @@ def test_claim_is_compared_with_earlier_values_before_verified_values(
 
 
 def test_first_integration_has_no_earlier_values(acme: Partner, earlier: Integration) -> None:
-    comparison = compare_identity(acme, earlier)
-    assert comparison.earlier == ()
-    assert [(row.match, row.earlier_values) for row in comparison.rows][:2] == [("missing", None), ("missing", None)]
+    rows, earlier_integrations = compare_identity(acme, earlier)
+    assert earlier_integrations == []
+    assert [(row.match, row.earlier_values) for row in rows][:2] == [("missing", None), ("missing", None)]
 
 
 def test_partner_without_integrations_has_only_a_domain(acme: Partner) -> None:
-    assert compare_identity(acme, None).rows == (
-        IdentityRow("Domain", ("acme.example",), ()),
-        IdentityRow("GitHub organization", (), ()),
-    )
+    rows, _ = compare_identity(acme, None)
+    assert rows == [IdentityRow("Domain", ("acme.example",), ()), IdentityRow("GitHub organization", (), ())]
 
 
 def test_identity_is_shown_only_to_staff_where_they_decide(
@@ -105,7 +103,7 @@ def test_number_of_earlier_integrations_is_limited(acme: Partner, alice: User) -
         create_integration(
             acme, alice, "terraform-provider", NOW + number * DAY, name=name, repository=f"acme-{number}/{name}"
         )
-    earlier = compare_identity(acme, None).earlier
+    _, earlier = compare_identity(acme, None)
     assert [each.name for each in earlier] == names[-2:1:-1]
 
 

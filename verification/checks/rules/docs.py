@@ -98,19 +98,17 @@ def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapsho
         for name in sorted(names)
         if not _has_page(existing_pages[category], name)
     ]
-    evidence = tuple(
-        Evidence("Missing page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
-    )
-    if missing:
-        return Result(Outcome.WARN, summarize_pages(len(missing), total), evidence)
-    return Result(Outcome.PASS, summarize_pages(0, total), evidence)
+    return build_pages_result(missing, total, code, sources)
 
 
-def summarize_pages(missing: int, total: int) -> str:
-    """Return how many of the items have no page."""
-    if missing:
-        return f"{missing} of {format_count(total, 'item')} {'has' if missing == 1 else 'have'} no page."
-    return f"All {total} items have a page." if total > 1 else "The only item has a page."
+def build_pages_result(missing: list[str], total: int, code: RepositorySnapshot, sources: Sources) -> Result:
+    """Return the result for items of which some have no page."""
+    if not missing:
+        return Result(Outcome.PASS, f"All {total} items have a page." if total > 1 else "The only item has a page.")
+    summary = f"{len(missing)} of {format_count(total, 'item')} {'has' if len(missing) == 1 else 'have'} no page."
+    url = build_code_url(code, sources)
+    evidence = tuple(Evidence("Missing page", name, url) for name in missing[:MAX_EVIDENCE_ITEMS])
+    return Result(Outcome.WARN, summary, evidence)
 
 
 def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:

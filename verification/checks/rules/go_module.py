@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import wraps
 
 from verification.checks.rules.shared_reads import (
-    NO_REPOSITORY_RESULT,
     add_state,
     build_code_state,
     build_code_url,
     read_code,
+    require_repository,
     with_release_code,
     with_value,
 )
@@ -114,9 +114,8 @@ def check_go_tests(subject: Subject, sources: Sources, code: RepositorySnapshot)
     return Result(Outcome.PASS, f"The repository has {format_count(len(test_files), 'test file')}.", evidence)
 
 
-def _read_default_branch(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
+@require_repository
+def _read_default_branch(subject: Subject, sources: Sources) -> RepositorySnapshot:
     # GitHub runs schedules of the default branch only, so the workflows of a release don't matter.
     return read_code(subject, sources, sources.github.get_repository(subject.repository).default_branch or "HEAD")
 

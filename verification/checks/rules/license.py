@@ -12,7 +12,7 @@ from verification.checks.rules.repository import build_repository_evidence, buil
 from verification.checks.rules.shared_reads import determine_ref, read_code
 from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.licenses.findings import Problem
-from verification.licenses.inspection import analyze_content, analyze_file
+from verification.licenses.inspection import analyze_file
 from verification.licenses.normalization import MAX_BYTES
 from verification.licenses.policy import (
     NO_RULE,
@@ -62,7 +62,7 @@ def _evaluate_code(subject: Subject, repository: GitHubRepository, code: Reposit
         return _build_manual_decision_result(reason, (build_repository_evidence(repository),))
     if not license_files:
         return _build_missing_file_result(repository, code)
-    policy = Policy(subject.allowed_licenses, subject.licenses_for_review)
+    policy = Policy(subject.licenses.allow, subject.licenses.manual_review)
     judgment, judgment_by_path = evaluate_files({file.path: read_content(code, file) for file in license_files}, policy)
     evidence = (
         *_build_evidence(repository, code, judgment_by_path, subject),
@@ -159,7 +159,7 @@ def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str,
 
     `notice_of` holds the licenses of the repository if the file is its NOTICE, which also names dependencies.
     """
-    inspection = analyze_content(content, notice_of) if notice_of else analyze_file(content)
+    inspection = analyze_file(content, notice_of)
     if inspection.read_error or inspection.restriction:
         return inspection.read_error or inspection.restriction
     findings = [f for f in inspection.findings if not (notice_of and f.problem is Problem.SIMILAR_TEXT)]
@@ -196,7 +196,7 @@ def _build_evidence(
     return (
         *file_evidence,
         Evidence("License according to GitHub", repository.license_spdx or "none found", repository.html_url),
-        Evidence("Accepted by the program", subject.license_summary or "no published rule"),
+        Evidence("Accepted by the program", subject.licenses.summary or "no published rule"),
     )
 
 

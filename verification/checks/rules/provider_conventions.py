@@ -30,18 +30,15 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
 @with_release_code
 def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     # Writing Custom Providers, "The Provider Schema": provider.go is the root of the provider.
-    paths = sorted((path for path in code.files_by_path if path.split("/")[-1] == "provider.go"), key=_get_sort_key)
-    if paths and not paths[0].startswith("vendor/"):
-        evidence = (Evidence("Provider", paths[0], build_code_url(code, sources, paths[0])),)
-        return Result(Outcome.PASS, f"{paths[0]} defines the provider.", evidence)
+    # Below vendor/ are copies of other modules.
+    paths = [p for p in code.files_by_path if p.split("/")[-1] == "provider.go" and not p.startswith("vendor/")]
+    if paths:
+        path = min(paths, key=lambda path: (path.count("/"), path))
+        evidence = (Evidence("Provider", path, build_code_url(code, sources, path)),)
+        return Result(Outcome.PASS, f"{path} defines the provider.", evidence)
     if code.is_truncated:
         return TRUNCATED_RESULT
     return Result(Outcome.WARN, "No file is named provider.go.")
-
-
-def _get_sort_key(path: str) -> tuple[bool, int, str]:
-    """Return the sort key of a path: copies of other modules last, the others by depth and name."""
-    return path.startswith("vendor/"), path.count("/"), path
 
 
 @register_check("guide.resources")
@@ -70,9 +67,8 @@ def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySna
         verb = "has" if len(untested_files) == 1 else "have"
         summary = f"{len(untested_files)} of {format_count(len(resource_files), 'resource')} {verb} no test file."
         return Result(Outcome.WARN, summary, evidence)
-    if len(resource_files) == 1:
-        return Result(Outcome.PASS, "The only resource has a test file.")
-    return Result(Outcome.PASS, f"All {len(resource_files)} resources have a test file.")
+    resources = f"All {len(resource_files)} resources have" if len(resource_files) > 1 else "The only resource has"
+    return Result(Outcome.PASS, f"{resources} a test file.")
 
 
 @register_check("guide.client")
@@ -105,11 +101,8 @@ def check_abrupt_exits(subject: Subject, sources: Sources, code: RepositorySnaps
     )
     coverage = f"we read {len(opened_files)} of {format_count(len(files), 'Go file')}"
     if exit_calls:
-        return Result(
-            Outcome.WARN,
-            f"{format_count(len(exit_calls), 'call exits', 'calls exit')} the plugin ({coverage}).",
-            evidence,
-        )
+        summary = f"{format_count(len(exit_calls), 'call exits', 'calls exit')} the plugin ({coverage})."
+        return Result(Outcome.WARN, summary, evidence)
     return Result(Outcome.PASS, f"We found no call to panic or os.Exit ({coverage}).", evidence)
 
 

@@ -5,15 +5,9 @@ from dataclasses import dataclass, replace
 
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
-from verification.checks.rules.docs import collect_pages, summarize_pages
+from verification.checks.rules.docs import build_pages_result, collect_pages
 from verification.checks.rules.release import read_report
-from verification.checks.rules.shared_reads import (
-    add_state,
-    build_code_state,
-    build_code_url,
-    read_whole_code,
-    with_value,
-)
+from verification.checks.rules.shared_reads import add_state, build_code_state, read_whole_code, with_value
 from verification.checks.types import CONTENT_FOLDER, Subject, load_descriptions, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases.registry_package import parse_manifest_protocols
@@ -47,7 +41,8 @@ def check_schema_read(subject: Subject, sources: Sources, inspection: JsonObject
     evidence = tuple(_build_reading_evidence(reading) for reading in inspection["readings"])
     failed_reading = next((reading for reading in inspection["readings"] if not reading["read"]), None)
     if failed_reading is not None:
-        return Result(Outcome.FAIL, _describe_problem(failed_reading), evidence)
+        prefix = "Through Terraform: " if failed_reading["via"] == "terraform" else ""
+        return Result(Outcome.FAIL, f"{prefix}{failed_reading['problem']}", evidence)
     # Users get the schema through Terraform, so both readings must be the same.
     if inspection.get("differences"):
         evidence += tuple(Evidence("Differs", place) for place in inspection["differences"][:MAX_EVIDENCE_ITEMS])
@@ -66,10 +61,6 @@ def _build_reading_evidence(reading: JsonObject) -> Evidence:
     name = {"direct": "From the provider", "terraform": "Through Terraform"}[reading["via"]]
     usage = f"{reading['seconds']:.1f} s, at most {reading['peak'] // 1_000_000} MB of memory"
     return Evidence(name, f"read in {usage}" if reading["read"] else f"{reading['problem']} ({usage})")
-
-
-def _describe_problem(reading: Mapping[str, object]) -> str:
-    return str(reading["problem"]) if reading["via"] == "direct" else f"Through Terraform: {reading['problem']}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +116,8 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
         for name in names
         if not _list_page_names(name, provider_name) & existing_pages[category].keys()
     ]
-    inspected_revisions = (*_build_state(inspection), *build_code_state(code))
-    if missing:
-        evidence = tuple(
-            Evidence("Missing page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
-        )
-        return Result(Outcome.WARN, summarize_pages(len(missing), total), evidence, inspected_revisions)
-    return Result(Outcome.PASS, summarize_pages(0, total), (), inspected_revisions)
+    state = (*_build_state(inspection), *build_code_state(code))
+    return replace(build_pages_result(missing, total, code, sources), inspected_revisions=state)
 
 
 def _list_page_names(name: str, provider_name: str) -> set[str]:

@@ -41,16 +41,12 @@ def list_missing_releases(
 ) -> tuple[MissingRelease, ...]:
     """Return the published releases that aren't versions in the registry, newest first in GitHub's order."""
     # Compared as versions, because the registry and a tag can spell the same version differently.
-    published_versions = set(parse_versions(versions))
+    published_versions = parse_versions(versions)
     return tuple(
         _explain_missing_release(release, name)
         for release in releases
-        if not _is_published(release, published_versions)
+        if not release.tag.startswith("v") or try_parse_version(release.tag[1:]) not in published_versions
     )
-
-
-def _is_published(release: GitHubRelease, published_versions: set[Version]) -> bool:
-    return release.tag.startswith("v") and try_parse_version(release.tag[1:]) in published_versions
 
 
 def _explain_missing_release(release: GitHubRelease, name: str) -> MissingRelease:
@@ -173,17 +169,10 @@ def check_registry_protocols(subject: Subject, sources: Sources, listing: Regist
         Evidence("Registry", ", ".join(listing.protocols)),
         Evidence("Manifest in the commit", manifest_summary),
     )
-    inspected_revisions = (*build_listing_state(listing), ("commit", code.commit))
-    if manifest_protocols is None:
-        return Result(
-            Outcome.FAIL, "terraform-registry-manifest.json declares no protocol.", evidence, inspected_revisions
-        )
-    if set(manifest_protocols) != set(listing.protocols):
-        summary = (
-            f"The registry reports {', '.join(listing.protocols)}, but the manifest declares "
-            f"{', '.join(manifest_protocols)}."
-        )
-        return Result(Outcome.FAIL, summary, evidence, inspected_revisions)
-    return Result(
-        Outcome.PASS, f"Protocol {', '.join(manifest_protocols)} in both places.", evidence, inspected_revisions
-    )
+    outcome, summary = Outcome.FAIL, "terraform-registry-manifest.json declares no protocol."
+    if manifest_protocols is not None and set(manifest_protocols) == set(listing.protocols):
+        outcome, summary = Outcome.PASS, f"Protocol {', '.join(manifest_protocols)} in both places."
+    elif manifest_protocols is not None:
+        reported, declared = ", ".join(listing.protocols), ", ".join(manifest_protocols)
+        summary = f"The registry reports {reported}, but the manifest declares {declared}."
+    return Result(outcome, summary, evidence, (*build_listing_state(listing), ("commit", code.commit)))

@@ -9,11 +9,7 @@ from dataclasses import replace
 
 from django.conf import settings
 
-from verification.checks.rules.shared_reads import (
-    NO_REPOSITORY_RESULT,
-    read_release,
-    with_value,
-)
+from verification.checks.rules.shared_reads import read_release, require_repository, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import RULES, TERRAFORM_ID, Report, unchanged_archives, verify
@@ -26,7 +22,8 @@ from verification.sources.errors import SourceError
 from verification.sources.registry.protocol import RegistryProtocol
 
 ARCHIVES_KEY = "release.archives"  # key in `known` that the next run reads
-EXCLUDED_IDS = ("release.listed", "release.platforms")  # covered by registry.listed and registry.platforms
+# The first two are covered by registry.listed and registry.platforms, and the last one has a check of its own.
+EXCLUDED_IDS = ("release.listed", "release.platforms", "release.archive")
 TIMEOUT_SECONDS = 120  # for reading a whole release with its archives
 CLOCK_TOLERANCE_SECONDS = 120  # a release may be signed during the run by a machine whose clock is ahead
 
@@ -94,39 +91,31 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
     )
 
 
-def _read_report_of_provider(subject: Subject, sources: Sources) -> Report | Result:
-    return read_report(subject, sources) if subject.namespace and subject.provider else NO_REPOSITORY_RESULT
-
-
-with_report = with_value(_read_report_of_provider, add_terraform_evidence)
+with_report = with_value(require_repository(read_report), add_terraform_evidence)
 
 
 def _build_check(id: str) -> Callable[[Subject, Sources], Result]:
     """Return the check for one rule of verification.releases."""
-
-    @with_report
-    def run(subject: Subject, sources: Sources, report: Report) -> Result:
-        result = report.get_result(id)
-        return _add_archive_observations(result, report, subject, sources) if id == "release.archive" else result
-
-    return run
-
-
-def _add_archive_observations(check_result: Result, report: Report, subject: Subject, sources: Sources) -> Result:
-    """Remember the archives, so that the next run doesn't fetch unchanged files again. An outage changes nothing."""
-    previous_archives, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
-    archives = unchanged_archives.dump_archives(report.release.platforms, identities, previous_archives, subject.now)
-    return replace(check_result, observations={ARCHIVES_KEY: archives} if identities else {})
+    return with_report(lambda subject, sources, report: report.get_result(id))
 
 
 for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID):
     register_check(_id)(_build_check(_id))
 
 
+@register_check("release.archive")
+@with_report
+def check_release_archives(subject: Subject, sources: Sources, report: Report) -> Result:
+    previous_archives, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
+    # The next run doesn't fetch unchanged files again. An outage changes nothing.
+    archives = unchanged_archives.dump_archives(report.release.platforms, identities, previous_archives, subject.now)
+    observations = {ARCHIVES_KEY: archives} if identities else {}
+    return replace(report.get_result("release.archive"), observations=observations)
+
+
 @register_check("release.files")
+@require_repository
 def check_release_files(subject: Subject, sources: Sources) -> Result:
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
     release = read_release(subject, sources)
     if release is None:
         return Result(Outcome.FAIL, f"GitHub has no release {subject.tag or 'with a version tag'}.")

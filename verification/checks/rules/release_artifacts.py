@@ -3,7 +3,7 @@
 import re
 
 from verification.checks.rules.link_reachability import PREDICATES, check_link
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, read_release
+from verification.checks.rules.shared_reads import read_release, require_repository
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -18,9 +18,8 @@ NO_RELEASE_SUMMARY = "The repository has no published release with a version tag
 
 
 @register_check("repository.tag_branch")
+@require_repository
 def check_tag_branch(subject: Subject, sources: Sources) -> Result:
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
     newest = read_release(subject, sources)
     if newest is None:
         # The check repository.release reports the missing release.
@@ -35,9 +34,8 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
 
 
 @register_check("repository.sbom")
+@require_repository
 def check_sbom(subject: Subject, sources: Sources) -> Result:
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
     newest = read_release(subject, sources)
     if newest is None:
         return Result(Outcome.FAIL, NO_RELEASE_SUMMARY)

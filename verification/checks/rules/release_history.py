@@ -6,15 +6,15 @@ from dataclasses import replace
 from portal.core.value_types import JsonObject
 from verification.checks.rules.release import read_report, with_report
 from verification.checks.rules.shared_reads import (
-    NO_REPOSITORY_RESULT,
     find_newest_release,
     list_published_releases,
     read_code,
+    require_repository,
 )
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases import Report
-from verification.releases.artifacts.remarks import Remark, build_remark
+from verification.releases.artifacts.remarks import build_remark
 from verification.releases.inspection import Release
 from verification.releases.registry_package import Versions
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
@@ -38,7 +38,10 @@ def check_files_unchanged(subject: Subject, sources: Sources, report: Report) ->
     digests_by_version = _coerce_mapping(subject.known.get(DIGESTS_KEY))
     first_digests = _coerce_mapping(digests_by_version.get(release.version))
     changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
-    remarks = [_build_replaced_remark(name) for name in changed_digests]
+    # Terraform's lock files contain checksums, but no signatures, so a new signature over the same list breaks no one.
+    remarks = [
+        build_remark("signed_again" if name.endswith(".sig") else "replaced", name=name) for name in changed_digests
+    ]
     evidence = tuple(
         Evidence(name, f"{str(first_digests[name])[:12]} at first, now {digest[:12]}")
         for name, digest in changed_digests.items()
@@ -48,11 +51,6 @@ def check_files_unchanged(subject: Subject, sources: Sources, report: Report) ->
     # The first digests win, so a replaced file is reported until a new version replaces the whole release.
     observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
     return replace(build_result(remarks, pass_summary, evidence), observations={DIGESTS_KEY: observations})
-
-
-def _build_replaced_remark(name: str) -> Remark:
-    # Terraform's lock files contain checksums, but no signatures, so a new signature over the same list breaks no one.
-    return build_remark("signed_again" if name.endswith(".sig") else "replaced", name=name)
 
 
 def collect_digests(release: Release) -> dict[str, str]:
@@ -71,9 +69,8 @@ def _get_digest(reply: RegistryReply | None) -> dict[str, str]:
 
 
 @register_check("release.tag")
+@require_repository
 def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
     newest_release = find_newest_release(list_published_releases(subject, sources))
     tag_name = subject.tag or (newest_release.tag if newest_release else "")
     if not tag_name:
@@ -95,9 +92,8 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
 
 
 @register_check("release.newest")
+@require_repository
 def check_newest_version(subject: Subject, sources: Sources) -> Result:
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
     report = read_report(subject, sources)
     versions = report.release.versions.value
     if versions is None:

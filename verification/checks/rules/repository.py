@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verification.checks.rules.shared_reads import (
-    NO_REPOSITORY_RESULT,
     add_state,
     read_release,
+    require_repository,
     resolve_recorded_number,
     with_value,
 )
@@ -27,14 +27,13 @@ def build_repository_evidence(repository: GitHubRepository) -> Evidence:
     return Evidence("Repository", repository.full_name, repository.html_url)
 
 
+@require_repository
 def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Result:
     """Return the repository, or the result that explains why it can't be read.
 
     Raises:
         AccessDeniedError, SourceUnavailableError: GitHub refused the request or did not respond.
     """
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
     try:
         return sources.github.get_repository(subject.repository)
     except SourceNotFoundError as error:
@@ -128,14 +127,14 @@ def _build_release_result(
 
 @register_check("repository.language")
 def check_language(subject: Subject, sources: Sources) -> Result:
-    if not subject.languages:
+    if not subject.licenses.languages:
         return Result(Outcome.PASS, "This program accepts any language.")
     return _check_accepted_language(subject, sources)
 
 
 @with_repository
 def _check_accepted_language(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    language = repository.language
+    language, accepted_languages = repository.language, subject.licenses.languages
     evidence = (
         build_repository_evidence(repository),
         Evidence("Language according to GitHub", language or "none found"),
@@ -143,7 +142,7 @@ def _check_accepted_language(subject: Subject, sources: Sources, repository: Git
     if not language:
         # GitHub detects languages with a delay, and none in a repository without code.
         return Result(Outcome.NOT_RUN, "GitHub hasn't detected a language yet. A reviewer decides.", evidence)
-    if language in subject.languages:
+    if language in accepted_languages:
         return Result(Outcome.PASS, f"The repository is written in {language}.", evidence)
-    accepted_languages = " or ".join(subject.languages)
-    return Result(Outcome.FAIL, f"The repository is written in {language}, not in {accepted_languages}.", evidence)
+    summary = f"The repository is written in {language}, not in {' or '.join(accepted_languages)}."
+    return Result(Outcome.FAIL, summary, evidence)

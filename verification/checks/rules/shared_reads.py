@@ -16,14 +16,25 @@ from verification.sources.repository_snapshot import RepositorySnapshot
 Value = TypeVar("Value")
 State = tuple[tuple[str, str], ...]
 SourcedCheck = Callable[[Subject, Sources], Result]
+Reader = Callable[[Subject, Sources], Value]
 NO_REPOSITORY_RESULT = Result(
     Outcome.FAIL, "Enter the repository URL first.", advice="Add the repository URL to the details of the integration."
 )
 TRUNCATED_RESULT = Result(Outcome.NOT_RUN, "GitHub truncates the file list of this repository.")
 
 
+def require_repository(read: Reader[Value]) -> Reader[Value | Result]:
+    """Decorate a check, or a function that reads a value for checks. Without a repository, it asks for its URL."""
+
+    @wraps(read)
+    def run(subject: Subject, sources: Sources) -> Value | Result:
+        return read(subject, sources) if subject.repository else NO_REPOSITORY_RESULT
+
+    return run
+
+
 def with_value(
-    read: Callable[[Subject, Sources], Value | Result], finish: Callable[[Result, Value], Result]
+    read: Reader[Value | Result], finish: Callable[[Result, Value], Result]
 ) -> Callable[[Callable[[Subject, Sources, Value], Result]], SourcedCheck]:
     """Return a decorator for checks of a value that is read once per run.
 
@@ -120,10 +131,9 @@ def determine_ref(subject: Subject, sources: Sources) -> str:
     return newest.tag if newest else str(sources.github.get_repository(subject.repository).default_branch or "HEAD")
 
 
+@require_repository
 def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
     """Return the code of the selected release, or the result that explains why it is missing. Raises SourceError."""
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
     try:
         return read_code(subject, sources, determine_ref(subject, sources))
     # Reported as a missing item, because only these get the grace period of a day and the request to connect GitHub.

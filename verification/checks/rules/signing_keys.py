@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from portal.core.content_files import load_content
 from verification.checks.rules.publication import LISTED_STATUSES
 from verification.checks.rules.release import add_terraform_evidence, read_report
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, with_value
+from verification.checks.rules.shared_reads import require_repository, with_value
 from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import Report
@@ -71,11 +71,9 @@ def _read_keys(armored_text: str) -> list[Certificate]:
         return []
 
 
-def _read_keys_of_provider(subject: Subject, sources: Sources) -> SigningKeys | Result:
-    return read_signing_keys(subject, sources) if subject.namespace and subject.provider else NO_REPOSITORY_RESULT
-
-
-with_signing_keys = with_value(_read_keys_of_provider, lambda result, keys: add_terraform_evidence(result, keys.report))
+with_signing_keys = with_value(
+    require_repository(read_signing_keys), lambda result, keys: add_terraform_evidence(result, keys.report)
+)
 
 
 @register_check("keys.registered")

@@ -154,13 +154,13 @@ def get_results_since(report: CiCheckReport) -> dict[str, CheckResult] | None:
     """
     known_keys = set(list_required_check_keys(list_checked_requirements(report.integration)))
     reported_keys = {check["id"] for check in report.results} & known_keys
-    newest_results = {row.key: row for row in CheckResult.objects.filter(integration=report.integration).newest()}
-    missing_keys = [key for key in reported_keys if not _is_conclusive_since(newest_results.get(key), report.at)]
-    return None if missing_keys else {key: newest_results[key] for key in reported_keys}
-
-
-def _is_conclusive_since(row: CheckResult | None, reported_at: datetime) -> bool:
-    return row is not None and row.last_seen >= reported_at and row.outcome != Outcome.ERROR
+    newest_results = CheckResult.objects.filter(integration=report.integration).newest()
+    results = {
+        row.key: row
+        for row in newest_results
+        if row.key in reported_keys and row.last_seen >= report.at and row.outcome != Outcome.ERROR
+    }
+    return results if results.keys() == reported_keys else None
 
 
 def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckResult]) -> Iterator[dict[str, str]]:

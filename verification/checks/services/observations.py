@@ -34,8 +34,15 @@ def store_observation(integration: Integration, source: str, values: Mapping[str
         return
     known = Observation.objects.filter(integration=integration, key__in=values)
     stored = {observation.key: observation for observation in known}
+    observations = []
+    for key, value in values.items():
+        previous = stored.get(key)
+        since = previous.since if previous is not None and previous.value == value else now
+        confirmed_at = max(previous.confirmed_at, now) if previous is not None else now
+        fields = {"value": value, "source": source, "since": since, "confirmed_at": confirmed_at}
+        observations.append(Observation(integration=integration, key=key, **fields))
     Observation.objects.bulk_create(
-        (_build_observation(integration, key, value, source, now, stored.get(key)) for key, value in values.items()),
+        observations,
         update_conflicts=True,  # a concurrent test run can store the same
         unique_fields=("integration", "key"),
         update_fields=("value", "source", "since", "confirmed_at", "missing_since"),
@@ -86,20 +93,6 @@ def has_been_read(integration: Integration, subject: Subject) -> bool:
     """Return whether a check has read the repository before."""
     observations = Observation.objects.filter(integration=integration, key__startswith=LAST_SEEN_PREFIX)
     return observations.filter(value=subject.repository).exists()
-
-
-def _build_observation(
-    integration: Integration, key: str, value: object, source: str, now: datetime, stored: Observation | None
-) -> Observation:
-    is_equal = stored is not None and stored.value == value
-    return Observation(
-        integration=integration,
-        key=key,
-        value=value,
-        source=source,
-        since=stored.since if stored is not None and is_equal else now,
-        confirmed_at=max(stored.confirmed_at, now) if stored is not None else now,
-    )
 
 
 def _format_moment(moment: datetime) -> str:

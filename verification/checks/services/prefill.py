@@ -30,18 +30,15 @@ def prefill(address: str, client: GitHubClient | None = None) -> dict[str, objec
     try:
         repository = client.get_repository(values["repository"])
     except SourceNotFoundError:
-        return values | {"problem": _describe_missing_repository(values["repository"])}
+        problem = _(
+            "We can't find the public repository %(name)s. Check the URL or the repository visibility. You can also "
+            "enter the details yourself."
+        )
+        return values | {"problem": problem % {"name": values["repository"]}}
     except SourceError as refusal:
         return values | {"problem": _("%(why)s You can enter the details yourself.") % {"why": refusal}}
     repository_values = build_values(repository, _find_latest_release(client, repository.full_name))
     return values | repository_values | {"from_github": [key for key in PREFILLED_FIELDS if repository_values[key]]}
-
-
-def _describe_missing_repository(full_name: str) -> str:
-    return _(
-        "We can't find the public repository %(name)s. Check the URL or the repository visibility. You can also "
-        "enter the details yourself."
-    ) % {"name": full_name}
 
 
 def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> dict[str, object]:

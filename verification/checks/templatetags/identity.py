@@ -10,7 +10,7 @@ from integrations.partners.models import Partner, PartnerVerification
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
 from portal.ui.components.markup import EMPTY, ENVIRONMENT, component, split_url
-from verification.checks.identity import IdentityComparison, compare_identity, is_about_identity
+from verification.checks.identity import compare_identity, is_about_identity
 
 register = template.Library()
 ENVIRONMENT.filters["is_about_identity"] = is_about_identity
@@ -25,7 +25,8 @@ def show_company_identity(
     `page` is the page of its integrations that is shown, newest first, and `proofs` are all its proofs.
     """
     newest = page.object_list if page.number == 1 else ()
-    return _render(compare_identity(partner, None, list(newest), proofs))
+    rows, earlier = compare_identity(partner, None, list(newest), proofs)
+    return identity_table(rows, earlier=earlier)
 
 
 @register.simple_tag
@@ -33,14 +34,11 @@ def show_identity(integration: Integration, requirement: Requirement) -> SafeStr
     """Render what the company claims with an integration, if the requirement is about that. Otherwise nothing."""
     if not is_about_identity(requirement, integration):
         return EMPTY
-    return _render(compare_identity(integration.partner, integration))
+    rows, earlier = compare_identity(integration.partner, integration)
+    return identity_table(rows, earlier=earlier)
 
 
 @component
 def identity_table(rows: Iterable[object], *, earlier: Iterable[object]) -> Mapping[str, object]:
     """Render a panel with the identity of a company, and links to its earlier integrations."""
     return {"review_url": split_url("reviews:review")}
-
-
-def _render(identity: IdentityComparison) -> SafeString:
-    return identity_table(identity.rows, earlier=identity.earlier)

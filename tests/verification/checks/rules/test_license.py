@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes.github.server import build_license_text
-from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, build_release, build_snapshot
+from tests.verification.checks.fake_sources import (
+    REPOSITORY,
+    SUBJECT,
+    FakeSources,
+    build_license_policy,
+    build_release,
+    build_snapshot,
+)
 from verification.checks.types import CHECKS
 from verification.licenses.normalization import MAX_BYTES
 from verification.outcomes import Outcome
@@ -107,7 +114,7 @@ def test_file_with_terms_is_named_with_its_line():
 
 
 def test_license_for_review_is_decided_by_a_reviewer():
-    subject = replace(SUBJECT, licenses_for_review=frozenset({"BSD-2-Clause"}))
+    subject = replace(SUBJECT, licenses=build_license_policy(allow=("MIT",), manual_review=("BSD-2-Clause",)))
     result = run_license_check({"LICENSE": BSD2}, subject, github="BSD-2-Clause")
     assert (result.outcome, result.summary) == (Outcome.NOT_RUN, "A reviewer decides on BSD-2-Clause.")
 
@@ -116,7 +123,7 @@ def test_license_for_review_is_decided_by_a_reviewer():
     ("files", "expected"), [({"LICENSE": BSD2}, "pass"), ({"COPYING": "Ours."}, "pass"), ({}, "fail")]
 )
 def test_any_license_file_passes_without_a_list_of_licenses(files, expected):
-    subject = replace(SUBJECT, allowed_licenses=frozenset(), licenses_for_review=frozenset())
+    subject = replace(SUBJECT, licenses=build_license_policy())
     assert run_license_check(files, subject).outcome == expected
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, build_release
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, build_license_policy, build_release
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import AccessDeniedError, SourceUnavailableError
@@ -138,6 +138,6 @@ def test_requested_release_must_be_published(tag, expected, summary):
     ],
 )
 def test_language_must_be_one_of_the_program(language, required_languages, expected):
-    subject = replace(SUBJECT, languages=required_languages)
+    subject = replace(SUBJECT, licenses=build_license_policy(languages=required_languages))
     repository = replace(REPOSITORY, language=language)
     assert get_outcome("repository.language", subject, repository_answer=repository) == expected
