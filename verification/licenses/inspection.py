@@ -1,9 +1,9 @@
 """Facts about a file's license, independent of any policy and read once per content."""
 
-import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from licenseclassifier import identify_license
 
@@ -13,7 +13,7 @@ from verification.licenses.normalization import MAX_BYTES, decode, tidy
 from verification.licenses.variants import VARIANTS
 
 COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
-MAX_CACHED_ANALYSES = 5_000
+MAX_CACHED_ANALYSES = 256  # most repositories have the same few files
 EMPTY_READING = Reading((), (), 0.0)
 # Percentage of the text that looks like licenses. Every region counts, because the gate judges the rest.
 MIN_COVERAGE = 0.0
@@ -63,21 +63,9 @@ class FileAnalysis:
         return min(1.0, sum(share for id, share in self.shares if id in ids))
 
 
-_cache: dict[str, FileAnalysis] = {}
-
-
-def analyze_file(raw: bytes) -> FileAnalysis:
-    """Analyze a file. Each process analyzes the same content once."""
-    digest = hashlib.sha256(raw).hexdigest()
-    if digest not in _cache:
-        if len(_cache) >= MAX_CACHED_ANALYSES:
-            _cache.clear()
-        _cache[digest] = analyze_content(raw)
-    return _cache[digest]
-
-
-def analyze_content(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis:
-    """Analyze a content without the cache. `notice_of` is that of `analyze_coverage`."""
+@lru_cache(MAX_CACHED_ANALYSES)
+def analyze_file(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis:
+    """Analyze a file. `notice_of` is that of `analyze_coverage`."""
     if len(raw) > MAX_BYTES:
         return FileAnalysis((), (), EMPTY_READING, read_error=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))

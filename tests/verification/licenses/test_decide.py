@@ -101,8 +101,8 @@ def test_other_file_is_not_a_license_file(path):
     assert not is_license_file(path)
 
 
-def test_same_content_is_analyzed_once(monkeypatch):
-    monkeypatch.setattr(inspection, "_cache", {})
+def test_same_content_is_analyzed_once():
+    inspection.analyze_file.cache_clear()
     first = inspection.analyze_file(MIT)
     assert inspection.analyze_file(bytes(MIT)) is first
 
