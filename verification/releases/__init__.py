@@ -92,11 +92,8 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
         for name in dict.fromkeys((platform, *platform_names))
     }
     checks = tuple(ReleaseCheck(id, title, rule(release, reader.now)) for id, title, rule in RULES)
-    install = ReleaseCheck(
-        TERRAFORM_ID,
-        TERRAFORM_TITLE,
-        _summarize_decisions({name: decisions[name] for name in platform_names or (platform,)}),
-    )
+    result = _summarize_decisions({name: decisions[name] for name in platform_names or (platform,)})
+    install = ReleaseCheck(TERRAFORM_ID, TERRAFORM_TITLE, result)
     return Report(release, platform, (*checks, install), decisions[platform], decisions)
 
 

@@ -114,9 +114,8 @@ class ReleaseReader:
         keys = tuple(key.ascii_armor for key in package.keys)
         cache_key = (checksums.address, signature.address, keys)
         if cache_key not in self._verdicts:
-            armored_keys = [key.encode() for key in keys]
             self._verdicts[cache_key] = signatures.verify_signature(
-                checksums.body, signature.body, armored_keys, now=self.now
+                checksums.body, signature.body, list(map(str.encode, keys)), now=self.now
             )
         return self._verdicts[cache_key]
 

@@ -4,7 +4,6 @@ The rules are stricter than Terraform for expired and weak keys, changed files, 
 An outage becomes an error; a problem that the publisher can fix becomes a failure.
 """
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from verification.outcomes import Evidence, Outcome, Result, format_count
@@ -171,13 +170,12 @@ def _check_platform_checksums(platform: Platform, release: Release) -> list[Rema
 
 def check_signature(release: Release, now: float) -> Result:
     """Check that a valid registered key of the provider signed the list of checksums."""
-
-    def list_signature_remarks(platform: Platform, _: Release) -> Iterable[Remark]:
-        return platform.verdict.remarks if platform.verdict else ()
-
-    evidence = _list_signer_evidence(release)
     return check_each_platform(
-        release, lambda p: (p.signature, p.verdict), list_signature_remarks, "Signed by a registered key.", evidence
+        release,
+        lambda p: (p.signature, p.verdict),
+        lambda p, _: p.verdict.remarks if p.verdict else (),
+        "Signed by a registered key.",
+        _list_signer_evidence(release),
     )
 
 

@@ -12,14 +12,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from portal.core.value_types import JsonObject
 from verification.releases.artifacts.archives import Archive
-from verification.releases.artifacts.executables import ProgramPlatform
-from verification.releases.artifacts.remarks import Remark
 from verification.releases.inspection import Platform
 from verification.sources.github.responses import ReleaseAsset
 from verification.sources.http import urls
 from verification.sources.http.client import SourceResponse
 from verification.sources.registry.protocol import RegistryReply
-from verification.terraform.messages import TerraformDecision
 
 MAX_AGE = timedelta(days=7)
 
@@ -32,10 +29,7 @@ class StoredArchive:
     at: datetime
     size: int
     sha256: str
-    remarks: tuple[Remark, ...]
-    terraform: TerraformDecision
-    program: str
-    platform: ProgramPlatform | None
+    archive: Archive
 
     def is_current(self, identity: str | None, now: datetime) -> bool:
         return self.identity == identity and now - self.at < MAX_AGE
@@ -43,8 +37,7 @@ class StoredArchive:
     def build_reply(self, address: str) -> tuple[RegistryReply, Archive]:
         # The URL was checked before the download, and nothing is requested here.
         link = urls.parse_url(address, loopback=True)
-        reply = RegistryReply(address, SourceResponse(200, "OK", link, {}, b"", self.size, self.sha256))
-        return reply, Archive((), self.remarks, self.terraform, self.program, self.platform)
+        return RegistryReply(address, SourceResponse(200, "OK", link, {}, b"", self.size, self.sha256)), self.archive
 
 
 ARCHIVES_ADAPTER = TypeAdapter(dict[str, StoredArchive])
@@ -68,8 +61,7 @@ def dump_archives(
         identity, stored_archive = identity_by_address[reply.address], stored.get(reply.address)
         # A reused archive keeps its date. With a new one each night, it would never be read again.
         if stored_archive is None or not stored_archive.is_current(identity, now):
-            response, results = reply.response, (archive.remarks, archive.terraform, archive.program, archive.platform)
-            stored_archive = StoredArchive(identity, now, response.size, response.sha256, *results)
+            stored_archive = StoredArchive(identity, now, reply.response.size, reply.response.sha256, archive)
         archives[reply.address] = stored_archive
     return ARCHIVES_ADAPTER.dump_python(archives, mode="json")
 
@@ -78,12 +70,11 @@ def load_current_archives(
     previous: object, identity_by_address: Mapping[str, str], now: datetime
 ) -> dict[str, tuple[RegistryReply, Archive]]:
     """Return the stored archives whose files are unchanged, by URL."""
-    current = {
-        address: archive
+    return {
+        address: archive.build_reply(address)
         for address, archive in _load(previous).items()
         if archive.is_current(identity_by_address.get(address), now)
     }
-    return {address: archive.build_reply(address) for address, archive in current.items()}
 
 
 def _load(previous: object) -> dict[str, StoredArchive]:

@@ -42,7 +42,6 @@ ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".jar")
 class Archive:
     """Contents of an archive. `platform` is the platform of its program, None without a readable program."""
 
-    members: tuple[Member, ...]
     remarks: tuple[Remark, ...]
     terraform: TerraformDecision
     program: str = ""
@@ -58,17 +57,17 @@ def inspect_archive(file: BinaryIO, size: int, name: str, binary: str) -> Archiv
     try:
         directory = zip_directory.read(file, size, MAX_MEMBERS)
     except MalformedArchiveError as fault:
-        return Archive((), (fault.remark,), extraction.terraform)
+        return Archive((fault.remark,), extraction.terraform)
     members = directory.members
     first_remarks = [*_check_frame(directory), *_check_sizes(members), *check_names(members)]
     first_remarks += _apply(HEADER_RULES, members)
     if not members or any(remark.key in UNREAD for remark in first_remarks):
-        return Archive(members, tuple(first_remarks), extraction.terraform)
+        return Archive(tuple(first_remarks), extraction.terraform)
     program = _find_program(members, prefix)
     faults = [build_remark(extraction.fault)] if extraction.fault else []
     remarks = (*first_remarks, *faults, *_check_program(program, binary))
     platform = read_platform(extraction.head) if program and extraction.head else None
-    return Archive(members, remarks, extraction.terraform, program.name if program else "", platform)
+    return Archive(remarks, extraction.terraform, program.name if program else "", platform)
 
 
 def _check_frame(directory: Directory) -> list[Remark]:

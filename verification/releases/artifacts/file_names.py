@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Collection
-from typing import NamedTuple
 
 import idna
 
@@ -13,18 +12,9 @@ REPOSITORY = re.compile(r"terraform-provider-([a-z0-9][a-z0-9-]*)")
 REFUSED_SYMBOLS = frozenset("\u2260\u226e\u226f")  # not equal, not less, not greater; allowed since Unicode 15.1
 JOINERS = frozenset("\u200c\u200d")
 TAG = re.compile(r"v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
-ARCHIVE = re.compile(
-    r"terraform-provider-(?P<name>[a-z0-9-]+)_(?P<version>\d+\.\d+\.\d+[0-9A-Za-z.+-]*)_(?P<os>[a-z0-9]+)_(?P<arch>[a-z0-9]+)\.zip"
+ARCHIVE = re.compile(  # with the name and the version of the provider in groups
+    r"terraform-provider-([a-z0-9-]+)_(\d+\.\d+\.\d+[0-9A-Za-z.+-]*)_[a-z0-9]+_[a-z0-9]+\.zip"
 )
-
-
-class ArchiveName(NamedTuple):
-    """The parts of the name of an archive. `version` has no "v"."""
-
-    name: str
-    version: str
-    os: str
-    arch: str
 
 
 def map_part(text: str) -> str:
@@ -98,12 +88,6 @@ def build_signature_name(name: str, version: str) -> str:
     return f"{build_sums_name(name, version)}.sig"
 
 
-def parse(filename: str) -> ArchiveName | None:
-    """Return the parts of the name of an archive, or None for any other file."""
-    match = ARCHIVE.fullmatch(filename)
-    return ArchiveName(*match.groups()) if match else None
-
-
 def list_remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
     """Return remarks on files that are missing or misnamed. `version` has no "v"."""
     findings = [*_find_missing_files(filenames, name, version), *_check_archive_names(filenames, name, version)]
@@ -127,10 +111,7 @@ def _find_missing_files(filenames: Collection[str], name: str, version: str) -> 
 
 def _check_archive_names(filenames: Collection[str], name: str, version: str) -> list[Remark]:
     zips = sorted(filename for filename in filenames if filename.lower().endswith(".zip"))
-    mine = {filename for filename in zips if (archive := parse(filename)) and archive[:2] == (name, version)}
-    pattern = f"{build_prefix(name, version)}_OS_ARCH.zip"
-    misnamed = [filename for filename in zips if filename not in mine][:5]
-    return [
-        *([] if mine else [build_remark("no_archive", name=pattern)]),
-        *(build_remark("misnamed", found=filename, name=pattern) for filename in misnamed),
-    ]
+    expected, pattern = (name, version), f"{build_prefix(name, version)}_OS_ARCH.zip"
+    misnamed = [each for each in zips if not (match := ARCHIVE.fullmatch(each)) or match.groups() != expected]
+    findings = [build_remark("no_archive", name=pattern)] if misnamed == zips else []
+    return findings + [build_remark("misnamed", found=each, name=pattern) for each in misnamed[:5]]

@@ -14,11 +14,7 @@ from verification.releases.artifacts import armor, keyrings, signatures
 from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, build_refusal, render_message
 
 PARTNERS = "51890657C5ACDB4B823086567D72D4268E4660FC"  # since 2020-03-16, without expiration
-OFFICIAL = frozenset(
-    {
-        "C874011F0AB405110D02105534365D9472D7468F",  # since 2021-04-19; the published copy ended 2026-04-18
-    }
-)
+OFFICIAL = "C874011F0AB405110D02105534365D9472D7468F"  # since 2021-04-19; the published copy ended 2026-04-18
 
 
 class Level(StrEnum):
@@ -59,7 +55,7 @@ def evaluate_trust(
         vouching: Returns the key that signs keys of partners.
     """
     # Terraform verifies the signature again with its own copies of these keys, which leads to the same result.
-    if fingerprint in OFFICIAL:
+    if fingerprint == OFFICIAL:
         return Trust(Level.OFFICIAL, ACCEPT_DECISION)
     if not trust_signature:
         return Trust(Level.SELF, ACCEPT_DECISION)

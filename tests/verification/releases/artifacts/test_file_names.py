@@ -3,7 +3,6 @@
 import pytest
 
 from verification.releases.artifacts import file_names
-from verification.releases.artifacts.file_names import ArchiveName
 
 FILES = [
     "terraform-provider-rocket_1.0.0_linux_amd64.zip",
@@ -32,19 +31,24 @@ def test_release_files_have_terraforms_names():
 @pytest.mark.parametrize(
     ("filename", "expected"),
     [
-        (FILES[0], ArchiveName("rocket", "1.0.0", "linux", "amd64")),
-        ("terraform-provider-a-b_1.0.0-rc1_darwin_arm64.zip", ArchiveName("a-b", "1.0.0-rc1", "darwin", "arm64")),
-        ("terraform-provider-rocket_v1.0.0_linux_amd64.zip", None),
-        ("terraform-provider-rocket_1.0_linux_amd64.zip", None),
-        ("terraform-provider-rocket_1.0.0_linux_amd64.tar.gz", None),
-        ("Terraform-Provider-rocket_1.0.0_linux_amd64.zip", None),
-        ("terraform-provider-rocket_1.0.0_linux.zip", None),
-        ("../terraform-provider-rocket_1.0.0_linux_amd64.zip", None),
-        (FILES[1], None),
+        (FILES[0], []),
+        ("terraform-provider-rocket_v1.0.0_linux_amd64.zip", ["no_archive", "misnamed"]),
+        ("terraform-provider-rocket_1.0_linux_amd64.zip", ["no_archive", "misnamed"]),
+        ("terraform-provider-rocket_1.0.0_linux_amd64.tar.gz", ["no_archive"]),
+        ("Terraform-Provider-rocket_1.0.0_linux_amd64.zip", ["no_archive", "misnamed"]),
+        ("terraform-provider-rocket_1.0.0_linux.zip", ["no_archive", "misnamed"]),
+        ("../terraform-provider-rocket_1.0.0_linux_amd64.zip", ["no_archive", "misnamed"]),
+        (FILES[1], ["no_archive"]),
     ],
 )
-def test_archive_name_is_parsed(filename, expected):
-    assert file_names.parse(filename) == expected
+def test_archive_has_the_name_of_its_release(filename, expected):
+    remarks = file_names.list_remarks([*FILES[1:], filename], "rocket", "1.0.0")
+    assert [remark.key for remark in remarks] == expected
+
+
+def test_archive_name_can_have_a_prerelease():
+    names = ["terraform-provider-a-b_1.0.0-rc1_darwin_arm64.zip"]
+    assert "no_archive" not in {remark.key for remark in file_names.list_remarks(names, "a-b", "1.0.0-rc1")}
 
 
 @pytest.mark.parametrize(
