@@ -22,11 +22,8 @@ def get_credential() -> tuple[str, int, Auth | None]:
         name = f"app {app_id}, installation {installation_id}, key {_compute_fingerprint(settings.GITHUB_APP_KEY)}"
         return name, TOKEN_LIMIT, build_installation_auth(app_id, settings.GITHUB_APP_KEY, installation_id)
     if settings.GITHUB_TOKEN:
-        return (
-            f"token {_compute_fingerprint(settings.GITHUB_TOKEN)}",
-            TOKEN_LIMIT,
-            build_token_auth(settings.GITHUB_TOKEN),
-        )
+        name = f"token {_compute_fingerprint(settings.GITHUB_TOKEN)}"
+        return name, TOKEN_LIMIT, build_token_auth(settings.GITHUB_TOKEN)
     return "anonymous", ANONYMOUS_LIMIT, None
 
 

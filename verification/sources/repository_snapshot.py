@@ -25,7 +25,15 @@ FRAMEWORK_MODULE = "github.com/hashicorp/terraform-plugin-framework"
 SDK_MODULE = "github.com/hashicorp/terraform-plugin-sdk/v2"
 OLD_SDK_MODULES = ("github.com/hashicorp/terraform-plugin-sdk", "github.com/hashicorp/terraform")
 TESTING_MODULE = "github.com/hashicorp/terraform-plugin-testing"
-HASHICORP_PREFIX = "github.com/hashicorp/"
+# Of HashiCorp's and Go's own modules, and of those that any program uses.
+LIBRARY_PREFIXES = (
+    "github.com/hashicorp/",
+    "golang.org/",
+    "google.golang.org/",
+    "gopkg.in/",
+    "go.uber.org/",
+    "github.com/stretchr/",
+)
 PLUGIN_LIBRARIES = (FRAMEWORK_MODULE, SDK_MODULE, *OLD_SDK_MODULES)
 MAX_FILE_BYTES = 512 * 1024  # larger files are not read
 
@@ -177,12 +185,4 @@ def _strip_comments(text: str) -> str:
 
 def list_client_candidates(module: GoModule) -> tuple[str, ...]:
     """Return the modules, except HashiCorp's and Go's own, that could be the client library of the platform."""
-    excluded_prefixes = (
-        HASHICORP_PREFIX,
-        "golang.org/",
-        "google.golang.org/",
-        "gopkg.in/",
-        "go.uber.org/",
-        "github.com/stretchr/",
-    )
-    return tuple(path for path in module.requires if not path.startswith(excluded_prefixes))
+    return tuple(path for path in module.requires if not path.startswith(LIBRARY_PREFIXES))

@@ -72,7 +72,7 @@ def fetch_provider(platform: Platform, sources: Sources, folder: Path) -> Path:
     assert archive is not None
     path = folder / "archive.zip"
     with path.open("wb") as file:
-        response = sources.web.download(reply.address, ARCHIVE, file)
+        response = sources.web.get(reply.address, ARCHIVE, into=file)
     # The address may now serve bytes other than those whose signature was verified.
     if reply.response is None or response.sha256 != reply.response.sha256:
         raise UnverifiedReleaseError("The archive has changed since we verified its signature, so we don't start it.")
@@ -95,7 +95,7 @@ def fetch_nomad_plugin(subject: Subject, sources: Sources, folder: Path) -> Path
     path, executable = folder / "release", folder / "plugin"
     address, headers = sources.github.build_asset_request(subject.repository, asset)
     with path.open("wb") as file:
-        sha256 = sources.web.download(address, ARCHIVE, file, headers).sha256
+        sha256 = sources.web.get(address, ARCHIVE, headers, file).sha256
     _verify_checksum(release, asset, sha256, subject, sources)
     is_packed = asset.name.lower().endswith(ZIP_SUFFIX)
     return _unpack(path, asset.name, executable) if is_packed else path.rename(executable)

@@ -68,7 +68,7 @@ def iterate_changes(
     description = f"the {kind.rpartition('/')[2]} of {repository}"
     start, page_number = since, 1
     for _ in range(MAX_PAGES):
-        query = {**parameters, "sort": "updated", "direction": "asc", "since": _format_timestamp(start)}
+        query = {**parameters, "sort": "updated", "direction": "asc", "since": f"{start:%Y-%m-%dT%H:%M:%SZ}"}
         page = _get_page(api, f"/repos/{repository}/{kind}", query, page_number, model, description)
         if page is not None:
             yield page
@@ -183,10 +183,8 @@ def _get_page(
     """Return a page, or None if it did not change since the last request."""
     page_query = {"page": str(page_number)} if page_number > 1 else {}
     response = api.get(f"{path}?{urlencode({**query, 'per_page': str(PAGE_SIZE), **page_query})}", description)
-    return None if response is NOT_MODIFIED else _parse_rows(model, response, description)
-
-
-def _parse_rows(model: type[Model], response: object, description: str) -> list[Model]:
+    if response is NOT_MODIFIED:
+        return None
     if not isinstance(response, list):
         raise GitHubUnavailableError(f"Can't parse GitHub's response for {description}.")
     return [_parse(model, row, description) for row in response]
@@ -197,7 +195,3 @@ def _parse(model: type[Model], response: object, description: str) -> Model:
         return model.model_validate(response)
     except ValidationError as error:
         raise GitHubUnavailableError(f"Can't parse GitHub's response for {description}.") from error
-
-
-def _format_timestamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -102,14 +102,13 @@ class OutboundClient:
     resolve: Resolver = resolve_with_system
     context: ssl.SSLContext | None = None
 
-    def get(self, address: str, kind: ResponseKind, headers: Mapping[str, str] | None = None) -> SourceResponse:
-        """Return the response with status 200. Raises SourceError for any other status and for a failed request."""
-        return _require_success(self.request(address, kind, headers), kind)
-
-    def download(
-        self, address: str, kind: ResponseKind, into: BinaryIO, headers: Mapping[str, str] | None = None
+    def get(
+        self, address: str, kind: ResponseKind, headers: Mapping[str, str] | None = None, into: BinaryIO | None = None
     ) -> SourceResponse:
-        """Write the body to a file, else like get(). `size` and `sha256` of the response are those of the file."""
+        """Return the response with status 200. Raises SourceError for any other status and for a failed request.
+
+        With `into`, the body is written to this file. `size` and `sha256` of the response are then those of the file.
+        """
         return _require_success(self.request(address, kind, headers, into=into), kind)
 
     def request(

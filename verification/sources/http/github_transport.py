@@ -23,12 +23,8 @@ READ_BYTES = 65536
 _thread_state = threading.local()
 
 
-class GitHubResponseLimitError(ValueError):
-    """Response that is too large, too slow, or redirected too often."""
-
-
-class GitHubConnectionError(ValueError):
-    """Incomplete response, or a response with an invalid encoding."""
+class InvalidGitHubResponseError(ValueError):
+    """Response that is too large, too slow, redirected too often, or incomplete, or that has an invalid encoding."""
 
 
 def reset_hops() -> None:
@@ -47,7 +43,7 @@ def _get_session(protocol: str, host: str, port: int) -> requests.Session:
 def _send_bounded(connection: HTTPRequestsConnectionClass | HTTPSRequestsConnectionClass) -> RequestsResponse:
     _thread_state.hops = getattr(_thread_state, "hops", 0) + 1
     if _thread_state.hops > MAX_HOPS:
-        raise GitHubResponseLimitError("GitHub sent too many redirects.")
+        raise InvalidGitHubResponseError("GitHub sent too many redirects.")
     deadline = time.monotonic() + TIMEOUT_SECONDS
     response = _get_session(connection.protocol, connection.host, connection.port).request(
         connection.verb,
@@ -72,11 +68,11 @@ def _read(response: requests.Response, deadline: float) -> bytes:
         while part := response.raw.read1(READ_BYTES, decode_content=True):
             body += part
             if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
-                raise GitHubResponseLimitError("GitHub's response is too large or too slow.")
+                raise InvalidGitHubResponseError("GitHub's response is too large or too slow.")
     except HTTPError as error:
-        raise GitHubConnectionError("GitHub's response is incomplete.") from error
+        raise InvalidGitHubResponseError("GitHub's response is incomplete.") from error
     if response.raw.length_remaining:
-        raise GitHubConnectionError("GitHub's response is incomplete.")
+        raise InvalidGitHubResponseError("GitHub's response is incomplete.")
     return bytes(body)
 
 

@@ -60,13 +60,10 @@ class RegistryReply:
     @property
     def is_inconclusive(self) -> bool:
         """Return whether the reply is inconclusive: an outage, a rate limit, or a registry that the network forbids."""
-        silent = self.response is None and (not isinstance(self.refusal, RequestRefusedError) or self._is_shut_out)
+        # If the registry's own name resolves to a forbidden address, that is a problem of the network.
+        is_shut_out = self.own and isinstance(self.refusal, ForbiddenAddressError)
+        silent = self.response is None and (is_shut_out or not isinstance(self.refusal, RequestRefusedError))
         return silent or self.status == 429 or self.status >= 500
-
-    @property
-    def _is_shut_out(self) -> bool:
-        """Return whether the registry's own name resolves to a forbidden address, which is a problem of the network."""
-        return self.own and isinstance(self.refusal, ForbiddenAddressError)
 
     @property
     def error(self) -> str:

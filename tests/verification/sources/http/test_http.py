@@ -220,7 +220,7 @@ def test_unresolved_name_is_an_outage(answer):
 
 def test_download_is_written_to_the_file(server):
     file = io.BytesIO()
-    answer = CLIENT.download(f"{server.url}/archive", QUICK, file)
+    answer = CLIENT.get(f"{server.url}/archive", QUICK, into=file)
     assert (answer.body, answer.size, len(file.getvalue())) == (b"", 3 * MEGABYTE, 3 * MEGABYTE)
     assert answer.sha256 == hashlib.sha256(file.getvalue()).hexdigest()
 
