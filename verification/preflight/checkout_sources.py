@@ -101,12 +101,11 @@ def _mask_github_evidence(key: str, result: Result) -> Result:
     """Replace evidence from GitHub with a note. Return NOT_RUN for checks that only repeat the requested name."""
     if key in ECHOING_CHECKS:
         return Result(Outcome.NOT_RUN, f"Not checked: {FOLDER_REASON}")
-    github_flags = (item.label.endswith("according to GitHub") for item in result.evidence)
-    evidence = (
-        Evidence(item.label, NOT_ASKED_TEXT) if is_from_github else item
-        for is_from_github, item in zip(github_flags, result.evidence, strict=True)
+    evidence = tuple(
+        Evidence(item.label, NOT_ASKED_TEXT) if item.label.endswith("according to GitHub") else item
+        for item in result.evidence
     )
-    return replace(result, evidence=tuple(evidence))
+    return replace(result, evidence=evidence)
 
 
 def list_files(folder: Path) -> Iterator[RepositoryFile]:

@@ -20,7 +20,6 @@ OUTCOME_STYLES: dict[str, tuple[str, str]] = {
     "waived": ("~", "\x1b[36m"),
     "stale": ("~", "\x1b[35m"),
 }
-OUTCOME_LABELS = {"not_run": "not run"}
 OPEN_OUTCOMES = (Outcome.FAIL, Outcome.WARN, Outcome.NOT_RUN)
 SUMMARY_BY_EXIT_CODE = {
     EXIT_PASSED: "Nothing is left to fix.",
@@ -44,13 +43,13 @@ def format_text(report: PreflightReport, use_color: bool = False) -> str:
     lines = [f"{sanitize(report_data['repository'])} · {report_data['program']} · edition {report_data['edition']}", ""]
     for check in report_data["checks"]:
         lines += _format_check(check, use_color)
-    count_summary = ", ".join(f"{count} {OUTCOME_LABELS.get(outcome, outcome)}" for outcome, count in counts.items())
+    count_summary = ", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in counts.items())
     return "\n".join((*lines, "", f"{count_summary or 'No checks'}. {SUMMARY_BY_EXIT_CODE[report.exit_code]}"))
 
 
 def _format_check(check: JsonObject, use_color: bool) -> list[str]:
     symbol, color_code = OUTCOME_STYLES[check["outcome"]]
-    head = f"{symbol} {OUTCOME_LABELS.get(check['outcome'], check['outcome']):7}"
+    head = f"{symbol} {check['outcome'].replace('_', ' '):7}"
     title = f"{check['title']} (a hint)" if check["hint"] else check["title"]
     lines = [f"{color_code + head + RESET_CODE if use_color else head} {title}: {sanitize(check['summary'])}"]
     if check["outcome"] in OPEN_OUTCOMES:
