@@ -109,7 +109,15 @@ class OutboundClient:
 
         With `into`, the body is written to this file. `size` and `sha256` of the response are then those of the file.
         """
-        return _require_success(self.request(address, kind, headers, into=into), kind)
+        response = self.request(address, kind, headers, into=into)
+        host = response.link.netloc
+        if response.status in {404, 410}:
+            raise SourceNotFoundError(f"{kind.name} not found on {host} (status {response.status}).")
+        if response.status in {401, 403, 451}:
+            raise AccessDeniedError(f"{host} denied access to the {kind.name} (status {response.status}).")
+        if response.status != 200:
+            raise SourceUnavailableError(f"Can't read the {kind.name}: {host} returned status {response.status}.")
+        return response
 
     def request(
         self,
@@ -130,7 +138,11 @@ class OutboundClient:
         link = urls.parse_url(address, loopback=self.loopback)
         visited_urls = {str(link)}
         for _ in range(redirects + 1):
-            response = self._request_once(link, kind, headers or {}, into, deadline)
+            try:
+                with self.open_connection(link, deadline) as connection:
+                    response = _exchange(connection, link, kind, headers or {}, into)
+            except ByteLimitExceededError:
+                raise ResponseTooLargeError(f"{link.netloc} sent a {kind.name} above the size limit.") from None
             location = response.headers.get("location", "")
             if response.status not in REDIRECT_STATUSES or not location:
                 return replace(response, seconds=deadline.get_elapsed_seconds())
@@ -140,20 +152,6 @@ class OutboundClient:
                 raise RequestRefusedError(f"{link.netloc} has a redirect loop.")
             visited_urls.add(str(link))
         raise RequestRefusedError(f"{urls.format_untrusted_url(address)} has more than {redirects} redirects.")
-
-    def _request_once(
-        self,
-        link: ParsedUrl,
-        kind: ResponseKind,
-        headers: Mapping[str, str],
-        into: BinaryIO | None,
-        deadline: RequestDeadline,
-    ) -> SourceResponse:
-        try:
-            with self.open_connection(link, deadline) as connection:
-                return _exchange(connection, link, kind, headers, into)
-        except ByteLimitExceededError:
-            raise ResponseTooLargeError(f"{link.netloc} sent a {kind.name} above the size limit.") from None
 
     @contextmanager
     def open_connection(self, link: ParsedUrl, deadline: RequestDeadline) -> Iterator[PinnedConnection]:
@@ -224,32 +222,24 @@ def _exchange(
     response_headers = {name.lower(): value for name, value in response.getheaders()}
     if response.status != 200:
         return SourceResponse(response.status, response.reason, link, response_headers)
-    # With the smallest chunks, each byte of the body takes several bytes on the wire.
-    connection.allow(8 * kind.limit + HEADER_BYTES)
-    sink = into or io.BytesIO()
-    size, digest = _copy_body(response, kind, response_headers.get("content-encoding", ""), sink, link)
-    body = sink.getvalue() if isinstance(sink, io.BytesIO) and into is None else b""
-    return SourceResponse(response.status, response.reason, link, response_headers, body, size, digest)
-
-
-def _copy_body(
-    response: http.client.HTTPResponse, kind: ResponseKind, encoding: str, sink: BinaryIO, link: ParsedUrl
-) -> tuple[int, str]:
-    """Write the decoded body to the sink. Return its size and SHA-256. Raises ByteLimitExceededError."""
     # The announced length saves reading a body that will be refused.
     if response.length is not None and response.length > kind.limit:
         raise ByteLimitExceededError
-    digest, size = hashlib.sha256(), 0
+    # With the smallest chunks, each byte of the body takes several bytes on the wire.
+    connection.allow(8 * kind.limit + HEADER_BYTES)
+    body, digest, size = io.BytesIO(), hashlib.sha256(), 0
     try:
-        for part in _iterate_body(response, Decoder(encoding, kind.is_gzip_allowed), kind.limit + 1):
+        decoder = Decoder(response_headers.get("content-encoding", ""), kind.is_gzip_allowed)
+        for part in _iterate_body(response, decoder, kind.limit + 1):
             size += len(part)
             if size > kind.limit:
                 raise ByteLimitExceededError
             digest.update(part)
-            sink.write(part)
+            (into or body).write(part)
     except DecodingError as error:
         raise RequestRefusedError(f"{link.netloc} sent an unsupported encoding: {error}.") from error
-    return size, digest.hexdigest()
+    content = body.getvalue()
+    return SourceResponse(response.status, response.reason, link, response_headers, content, size, digest.hexdigest())
 
 
 def _iterate_body(response: http.client.HTTPResponse, decoder: Decoder, max_bytes: int) -> Iterable[bytes]:
@@ -259,15 +249,3 @@ def _iterate_body(response: http.client.HTTPResponse, decoder: Decoder, max_byte
     if response.length:
         raise http.client.IncompleteRead(b"", response.length)
     decoder.finish()
-
-
-def _require_success(response: SourceResponse, kind: ResponseKind) -> SourceResponse:
-    """Return a response with status 200. Raise for any other: 404 and 410 not found; 401, 403 and 451 access denied."""
-    host = response.link.netloc
-    if response.status == 200:
-        return response
-    if response.status in {404, 410}:
-        raise SourceNotFoundError(f"{kind.name} not found on {host} (status {response.status}).")
-    if response.status in {401, 403, 451}:
-        raise AccessDeniedError(f"{host} denied access to the {kind.name} (status {response.status}).")
-    raise SourceUnavailableError(f"Can't read the {kind.name}: {host} returned status {response.status}.")

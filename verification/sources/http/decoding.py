@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 PIECE_BYTES = 256 * 1024
 GZIP_WINDOW_BITS = 31  # zlib's number for gzip with the largest window
+GZIP_MAGIC = b"\x1f"  # the first byte of each member
 
 
 class DecodingError(Exception):
@@ -29,16 +30,19 @@ class Decoder:
             return
         # A small chunk can decompress into gigabytes, so the limit applies within a chunk too.
         while chunk and max_bytes > 0:
+            if self._gzip.eof:
+                # A body can have several members (RFC 1952, section 2.2). Other data after the last one is padding.
+                if not chunk.startswith(GZIP_MAGIC):
+                    return
+                self._gzip = zlib.decompressobj(GZIP_WINDOW_BITS)
             try:
                 piece = self._gzip.decompress(chunk, PIECE_BYTES)
             except zlib.error as error:
                 raise DecodingError("it is not valid gzip") from error
             max_bytes -= len(piece)
-            chunk = self._gzip.unconsumed_tail
+            chunk = self._gzip.unconsumed_tail or self._gzip.unused_data
             if piece:
                 yield piece
-            elif self._gzip.eof:
-                return
 
     def finish(self) -> None:
         """Raise DecodingError if the compressed data is incomplete."""

@@ -1,5 +1,6 @@
 """Tests of the HTTP client with a misbehaving server."""
 
+import gzip
 import hashlib
 import io
 import time
@@ -36,6 +37,7 @@ from verification.sources.http.client import (
     OutboundClient,
     ResponseTooLargeError,
 )
+from verification.sources.http.decoding import Decoder
 
 SMALL = replace(JSON, limit=1000, seconds=0.6)
 QUICK = replace(ARCHIVE, limit=4 * MEGABYTE, seconds=1)
@@ -94,6 +96,7 @@ def server():
     answers |= {
         "/json": respond(b'{"a": 1}'),
         "/gzip": respond(GZIPPED_BODY, b"Content-Encoding: gzip"),
+        "/members": respond(gzip.compress(b'{"a"') + gzip.compress(b": 1}"), b"Content-Encoding: gzip"),
         "/chunks": send_raw(CHUNKED_HEAD + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"),
         "/until-the-end": send_raw(HEAD, b"\r\nuntil the end"),
         "/closing": respond(b"x" * 900, b"Connection: close"),
@@ -137,6 +140,7 @@ def test_misbehaving_server_is_refused(server, number):
     [
         ("/json", b'{"a": 1}'),
         ("/gzip", b'{"a": 1}'),
+        ("/members", b'{"a": 1}'),
         ("/chunks", b"abcde"),
         ("/until-the-end", b"until the end"),
         ("/full", b" " * 1000),
@@ -149,6 +153,15 @@ def test_misbehaving_server_is_refused(server, number):
 def test_answer_is_read(server, path, body):
     answer = CLIENT.get(server.url + path, SMALL)
     assert (answer.body, answer.size, answer.sha256) == (body, len(body), hashlib.sha256(body).hexdigest())
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_gzip_with_several_members_is_decoded_in_chunks_of_any_size(size):
+    body = gzip.compress(b"one, ") + gzip.compress(b"two") + b"\0" * 8
+    decoder = Decoder("gzip", is_gzip_allowed=True)
+    chunks = (body[start : start + size] for start in range(0, len(body), size))
+    assert b"".join(piece for chunk in chunks for piece in decoder.feed(chunk, 1000)) == b"one, two"
+    decoder.finish()
 
 
 @pytest.mark.parametrize(
