@@ -17,30 +17,8 @@ SPECIAL_NETWORKS = {
         Path(__file__).parent.parent / "data" / "special_addresses.yaml", dict[str, str]
     ).items()
 }
-# Each network with the number of bits after the embedded IPv4 address.
-EMBEDDING_NETWORKS = (
-    (IPv6Network("::ffff:0:0/96"), 0),  # mapped
-    (IPv6Network("::ffff:0:0:0/96"), 0),  # translated
-    (IPv6Network("64:ff9b::/96"), 0),  # NAT64
-    (IPv6Network("64:ff9b:1::/48"), 0),  # local-use NAT64; the address is usually at the end
-    (IPv6Network("2002::/16"), 80),  # 6to4
-    (IPv6Network("2001::/32"), None),  # Teredo: the client's address, inverted
-    (IPv6Network("::/96"), 0),  # compatible
-)
 GLOBAL_UNICAST_V6 = IPv6Network("2000::/3")
-ISATAP_IDENTIFIERS = (0x00005EFE, 0x02005EFE)
-
-
-def extract_embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
-    """Return the IPv4 address embedded in an IPv6 address, or None without one."""
-    number = int(address)
-    for network, shift in EMBEDDING_NETWORKS:
-        if address in network:
-            ipv4_bits = (number ^ 0xFFFFFFFF) if shift is None else number >> shift
-            return IPv4Address(ipv4_bits & 0xFFFFFFFF)
-    if (number >> 32) & 0xFFFFFFFF in ISATAP_IDENTIFIERS:
-        return IPv4Address(number & 0xFFFFFFFF)
-    return None
+ISATAP_IDENTIFIERS = (0x00005EFE, 0x02005EFE)  # before an IPv4 address, in any network (RFC 5214)
 
 
 def describe_forbidden_address(address: IpAddress) -> str:
@@ -50,9 +28,8 @@ def describe_forbidden_address(address: IpAddress) -> str:
             return description
     if isinstance(address, IPv4Address):
         return ""
-    embedded_ipv4 = extract_embedded_ipv4(address)
-    if embedded_ipv4 is not None:
-        return f"an address that hides {embedded_ipv4}"
+    if (int(address) >> 32) & 0xFFFFFFFF in ISATAP_IDENTIFIERS:
+        return "an address that hides an IPv4 address"
     return "" if address in GLOBAL_UNICAST_V6 else "a reserved address"
 
 

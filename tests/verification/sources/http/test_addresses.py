@@ -16,7 +16,7 @@ from tests.verification.sources.http.server import Canary, respond
 from tests.verification.text import split_words
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
-from verification.sources.http.address_policy import describe_forbidden_address, extract_embedded_ipv4
+from verification.sources.http.address_policy import describe_forbidden_address
 from verification.sources.http.client import JSON, OutboundClient
 
 FORBIDDEN_ADDRESSES = [*list_ipv4_addresses(), *list_ipv6_addresses()]
@@ -96,20 +96,23 @@ def test_blocked_network_is_refused(forbid_connections):
 
 
 @pytest.mark.parametrize(
-    ("text", "inside"),
+    ("text", "description"),
     [
-        ("::ffff:127.0.0.1", "127.0.0.1"),
-        ("64:ff9b::7f00:1", "127.0.0.1"),
-        ("64:ff9b:1::7f00:1", "127.0.0.1"),
-        ("2002:7f00:1::", "127.0.0.1"),
-        ("2001:0:53aa:64c:0:0:80ff:fffe", "127.0.0.1"),
-        ("::7f00:1", "127.0.0.1"),
-        ("2606:2800::5efe:a00:1", "10.0.0.1"),
-        ("2606:4700::1111", None),
+        ("::ffff:127.0.0.1", "an address that hides an IPv4 address"),
+        ("::ffff:0:127.0.0.1", "an address that hides an IPv4 address"),
+        ("64:ff9b::7f00:1", "an address that hides an IPv4 address"),
+        ("64:ff9b:1::7f00:1", "an address that hides an IPv4 address"),
+        ("2002:7f00:1::", "an address that hides an IPv4 address"),
+        ("2001:0:53aa:64c:0:0:80ff:fffe", "an address for protocols"),
+        ("::7f00:1", "an address that hides an IPv4 address"),
+        ("::1", "an address of this machine"),
+        ("2606:2800::5efe:a00:1", "an address that hides an IPv4 address"),
+        ("4000::1", "a reserved address"),
+        ("2606:4700::1111", ""),
     ],
 )
-def test_embedded_addresses_are_decoded(text, inside):
-    assert extract_embedded_ipv4(ip_address(text)) == (ip_address(inside) if inside else None)
+def test_address_has_the_description_of_its_network(text, description):
+    assert describe_forbidden_address(ip_address(text)) == description
 
 
 def test_dns_rebinding_reaches_no_private_address(monkeypatch):
