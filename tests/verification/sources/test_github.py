@@ -131,9 +131,10 @@ def test_rejected_token_is_unavailable(seeded_github):
         GitHubClient(token="revoked").get_repository(NAME)
 
 
-def test_unreachable_server_is_unavailable():
+def test_unreachable_server_is_unavailable(settings):
+    settings.GITHUB_API_URL = "http://127.0.0.1:1"
     with pytest.raises(SourceUnavailableError):
-        GitHubClient("http://127.0.0.1:1").get_repository(NAME)
+        GitHubClient().get_repository(NAME)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ REPOSITORY_PATH_PATTERN = re.compile(r"/repos/([^/?]+/[^/?]+)")
 
 
 class GitHubClient:
-    """Client for one run. The base URL and the token come from the settings unless given.
+    """Client for one run. The token comes from the settings unless given.
 
     Without `rate_limiter`, no request is counted. Without `cache`, no response is stored for later runs.
     With `shows_private`, the credential is that of a person who wants the portal to read private repositories.
@@ -32,7 +32,6 @@ class GitHubClient:
 
     def __init__(
         self,
-        base_url: str = "",
         token: str | None = None,
         *,
         auth: Auth | None = None,
@@ -41,7 +40,7 @@ class GitHubClient:
         shows_private: bool = False,
     ) -> None:
         credential = auth or build_token_auth(settings.GITHUB_TOKEN if token is None else token)
-        self._api = GitHubApi(base_url or settings.GITHUB_API_URL, credential, rate_limiter, cache)
+        self._api = GitHubApi(settings.GITHUB_API_URL, credential, rate_limiter, cache)
         self._responses: dict[str, object] = {}
         self._hides_private = credential is not None and not shows_private
         self._personal_auth = auth if shows_private else None

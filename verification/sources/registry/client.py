@@ -75,13 +75,15 @@ class RegistryClient:
             SourceNotFoundError: The registry doesn't list the provider.
             SourceError: The registry can't be read.
         """
+        full_name, path = f"{namespace}/{name}", f"providers/{_quote_part(namespace)}/{_quote_part(name)}"
         # A 304 only confirms what is stored, so an incomplete listing is fetched without its ETag.
         is_complete = previous is not None and (previous.builds is not None or not previous.newest)
         try:
-            listing = self._fetch_internal_listing(namespace, name, previous.etag if previous and is_complete else "")
-        # The internal API is unsupported, so even its 404 doesn't prove that the registry lists no such provider.
+            listing = self._fetch_internal_listing(full_name, path, previous.etag if previous and is_complete else "")
+        # The internal API is unsupported, so even its 404 doesn't prove that the registry lists no such provider. The
+        # public one has no warning and no new name.
         except SourceError:
-            listing = self._fetch_public_listing(namespace, name)
+            listing = self._read(f"v1/{path}", full_name, _parse_public_listing)
         if listing is None:
             assert previous is not None  # only its ETag is answered with "not modified"
             return previous
@@ -91,28 +93,22 @@ class RegistryClient:
         if previous and previous.newest == latest:
             fields = {name: getattr(previous, name) for name in VERSION_FIELDS}
         if latest and (not fields or None in (fields["platforms"], fields["docs"], fields["builds"])):
-            fields = self._fetch_version_fields(namespace, name, latest)
+            fields = self._fetch_version_fields(full_name, path, latest)
         return replace(listing, newest=latest, **fields)
 
-    def _fetch_internal_listing(self, namespace: str, name: str, etag: str) -> RegistryListing | None:
+    def _fetch_internal_listing(self, full_name: str, path: str, etag: str) -> RegistryListing | None:
         """Fetch the listing from the internal API, without the fields of a single version.
 
         Return None if it still has the given ETag. Raises SourceError.
         """
-        address = f"{self.base_url}/v2/providers/{_quote_part(namespace)}/{_quote_part(name)}?{INCLUDE_QUERY}"
-        status, tag, body = self._fetch(address, f"{namespace}/{name}", etag)
+        status, tag, body = self._fetch(f"{self.base_url}/v2/{path}?{INCLUDE_QUERY}", full_name, etag)
         return None if status == 304 else _parse_response(body, lambda raw: _parse_internal_listing(raw, tag))
 
-    def _fetch_public_listing(self, namespace: str, name: str) -> RegistryListing:
-        """Fetch the listing from the public API, which has no warning and no new name. Raises SourceError."""
-        path = f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}"
-        return self._read(path, f"{namespace}/{name}", _parse_public_listing)
-
-    def _fetch_version_fields(self, namespace: str, name: str, version: str) -> Mapping[str, object]:
+    def _fetch_version_fields(self, full_name: str, path: str, version: str) -> Mapping[str, object]:
         """Return `platforms`, `protocols`, and `docs` of a version, and `builds` of the highest. Raises SourceError."""
-        full_name, path = f"{namespace}/{name}", f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}"
-        builds = self._read(f"{path}/versions", full_name, lambda raw: _parse_builds(raw, version))
-        return builds | {"docs": self._read(f"{path}/{_quote_part(version)}", f"{full_name} {version}", _count_pages)}
+        builds = self._read(f"v1/{path}/versions", full_name, lambda raw: _parse_builds(raw, version))
+        docs = self._read(f"v1/{path}/{_quote_part(version)}", f"{full_name} {version}", _count_pages)
+        return builds | {"docs": docs}
 
     def list_providers(self, namespace: str) -> tuple[ProviderSummary, ...]:
         """Return the listed providers of a namespace from the internal API, by name. Raises SourceError."""
