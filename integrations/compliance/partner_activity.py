@@ -15,7 +15,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import ComplianceFacts, PartnerActivity
 from integrations.submissions.workflow.states import ListingStatus
 from verification.checks.models import Observation
-from verification.checks.rules.release_history import NEWEST_KEY
+from verification.checks.rules.release import NEWEST_KEY
 from verification.checks.runner import list_freeze_reasons
 
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)

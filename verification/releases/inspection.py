@@ -105,8 +105,11 @@ class ReleaseReader:
         signature = self.registry.request(reply.resolve(package.shasums_signature_url), SIGNATURE)
         verdict = self._get_verdict(package, checksums, signature) if checksums.ok and signature.ok else None
         archive_reply, archive = self._read_archive(reply.resolve(package.download_url), version)
-        # A trust signature is over the key that signed, so without a verdict there is nothing to evaluate.
-        trust = self._evaluate_trust(package, verdict) if verdict else None
+        trust = None
+        # A trust signature is over the key that signed, so without one there is nothing to evaluate.
+        if verdict is not None and verdict.certificate is not None:
+            key, fingerprint = package.keys[verdict.key_index], verdict.certificate.primary.fingerprint
+            trust = key_trust.evaluate_trust(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
         return Platform(name, parsed_reply, checksums, signature, verdict, trust, archive_reply, archive)
 
     def _get_verdict(self, package: Package, checksums: RegistryReply, signature: RegistryReply) -> signatures.Verdict:
@@ -118,13 +121,6 @@ class ReleaseReader:
                 checksums.body, signature.body, list(map(str.encode, keys)), now=self.now
             )
         return self._verdicts[cache_key]
-
-    def _evaluate_trust(self, package: Package, verdict: signatures.Verdict) -> key_trust.Trust | None:
-        if verdict.certificate is None:
-            return None
-        key = package.keys[verdict.key_index]
-        fingerprint = verdict.certificate.primary.fingerprint
-        return key_trust.evaluate_trust(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
 
     def _read_archive(self, address: str, version: str) -> tuple[RegistryReply, Archive | None]:
         if address in self.known_archives:

@@ -73,8 +73,7 @@ def _check_package(platform: Platform, package: Package, release: Release) -> It
     # After the download, Terraform compares the list, then the archive, then the signature, then the trust signature.
     checksum_list, verdict = platform.sums.body if platform.sums else b"", platform.verdict
     yield checksums.compare_with_registry(checksum_list, package.filename, package.shasum)
-    response = platform.archive_reply.response if platform.archive_reply else None
-    archive_digest = response.sha256 if response else ""
+    archive_digest = platform.archive_reply.sha256 if platform.archive_reply else ""
     if archive_digest != package.shasum.lower():
         yield build_refusal("archive_other", found=archive_digest, expected=package.shasum.lower())
     yield verdict.terraform if verdict else None

@@ -127,27 +127,20 @@ def check_protocols(release: Release, now: float) -> Result:
         remarks.append(build_remark("unlisted_manifest"))
     elif manifest.ok:
         by_manifest = parse_manifest_protocols(manifest.body)
-        remarks += _check_manifest(by_manifest, by_list, release, manifest)
+        filename = file_names.build_manifest_name(release.name, release.version)
+        # The signed lists decide: the manifest itself has no signature.
+        lists = [each.sums.body for each in release.platforms if each.sums is not None and each.sums.ok]
+        conditions = {
+            "manifest_changed": manifest.sha256 not in {sums.find_digest(body, filename) for body in lists},
+            "manifest_form": by_manifest is None,
+            "manifest": by_manifest is not None and frozenset(by_manifest) != by_list,
+        }
+        remarks += select_remarks(conditions)
     evidence: tuple[Evidence, ...] = (Evidence("In the list of versions", ", ".join(sorted(by_list)) or "none"),)
-    evidence += (
-        (Evidence("In the manifest", ", ".join(by_manifest), manifest.address),) if by_manifest and manifest else ()
-    )
+    if by_manifest and manifest:
+        evidence += (Evidence("In the manifest", ", ".join(by_manifest), manifest.address),)
     unread_replies = [manifest] if manifest is not None and not manifest.ok else []
     return build_result(remarks, "All sources name the same protocols.", evidence, unread_replies)
-
-
-def _check_manifest(
-    protocols: tuple[str, ...] | None, by_list: frozenset[str], release: Release, manifest: RegistryReply
-) -> list[Remark]:
-    filename = file_names.build_manifest_name(release.name, release.version)
-    # The signed lists decide: the manifest itself has no signature.
-    digests = {sums.find_digest(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
-    conditions = {
-        "manifest_changed": manifest.response is not None and manifest.response.sha256 not in digests,
-        "manifest_form": protocols is None,
-        "manifest": protocols is not None and frozenset(protocols) != by_list,
-    }
-    return select_remarks(conditions)
 
 
 def check_checksums(release: Release, now: float) -> Result:
@@ -225,13 +218,13 @@ def check_archives(release: Release, now: float) -> Result:
 
 def _check_platform_archive(platform: Platform, release: Release) -> list[Remark]:
     package, contents = platform.package, platform.archive
-    response = platform.archive_reply.response if platform.archive_reply else None
-    if package is None or contents is None or response is None:
+    digest = platform.archive_reply.sha256 if platform.archive_reply else ""
+    if package is None or contents is None:
         return []
     remarks = list(contents.remarks)
     # The signed checksum outweighs the registry's own, which someone could have changed together with the archive.
     signed = sums.find_digest(platform.sums.body, package.filename) if platform.sums else ""
-    if response.sha256 not in (package.shasum.lower(), signed) or (signed and response.sha256 != signed):
+    if digest not in (package.shasum.lower(), signed) or (signed and digest != signed):
         remarks.append(build_remark("changed"))
     # Without a readable program, a remark about the archive already says so.
     if contents.platform is not None:

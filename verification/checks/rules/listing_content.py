@@ -1,9 +1,17 @@
-"""Checks of the listing's content: summary, links, contacts, and the public pages of a run task."""
+"""Checks of the listing's content: summary, links, contacts, the download, and the public pages of a run task."""
 
 import re
 from collections.abc import Iterator
 
-from verification.checks.rules.link_reachability import GONE_STATUSES, check_links, is_refusal, summarize_links
+from verification.checks.rules.link_reachability import (
+    GONE_STATUSES,
+    PREDICATES,
+    check_link,
+    check_links,
+    is_refusal,
+    summarize_links,
+)
+from verification.checks.rules.shared_reads import read_release
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
@@ -147,3 +155,18 @@ def _summarize_page(missing_topics: list[str], page: WebPage) -> tuple[Outcome, 
     if not page.images:
         return Outcome.WARN, "The page covers all topics, but has no screenshot of a stopped run and a passed run."
     return Outcome.PASS, "The page covers all topics and has screenshots."
+
+
+@register_check("release.download")
+def check_download(subject: Subject, sources: Sources) -> Result:
+    address = str(subject.find_answer("download"))
+    if not address and subject.repository:
+        newest = read_release(subject, sources)
+        address = newest.assets[0].url if newest and newest.assets else ""
+    if not address:
+        summary = "No download URL entered, and no release has a file. Enter the URL, or attach the file to a release."
+        return Result(Outcome.WARN, summary)
+    link = check_link(sources, address)
+    # Nomad Integration Program, 5. Release: "the plugin can be hosted anywhere", so a dead link proves nothing.
+    outcome = Outcome.WARN if link.outcome == Outcome.FAIL else link.outcome
+    return Result(outcome, f"The download URL {PREDICATES[link.outcome][0]}.", (link.evidence,))

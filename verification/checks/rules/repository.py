@@ -1,7 +1,6 @@
-"""Checks of the repository: public, correctly named, released, and in an accepted language."""
+"""Checks of the repository: its visibility, name, owner, and language, and its newest release on GitHub."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from verification.checks.rules.shared_reads import (
@@ -17,6 +16,16 @@ from verification.releases.artifacts import file_names
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.responses import GitHubRelease, GitHubRepository
+
+# The name of this revision is also what `accepts` names in checks.yaml: with it, a reviewer can accept the owner.
+NEW_OWNER = "new owner"
+# The program prescribes no name for the file, and generators such as GitHub's, Syft, and cdxgen choose their own.
+SBOM_FILE_PATTERN = re.compile(
+    r"sbom|bill-of-materials|cyclonedx|(?:^|[._-])bom\.(?:json|xml)$"
+    r"|\.(?:spdx|cdx)(?:\.(?:json|xml|ya?ml|rdf|gz)){0,2}$",
+    re.I,
+)
+NO_RELEASE_SUMMARY = "The repository has no published release with a version tag."
 
 
 def build_repository_state(repository: GitHubRepository) -> tuple[tuple[str, str], ...]:
@@ -91,7 +100,12 @@ def check_release_published(subject: Subject, sources: Sources, repository: GitH
     releases = [candidate for candidate in sources.github.list_releases(repository.full_name) if not candidate.draft]
     versions = [candidate for candidate in releases if file_names.TAG.fullmatch(candidate.tag)]
     if subject.tag:
-        return _check_requested_release(subject, sources, repository, releases)
+        release = read_release(replace(subject, repository=repository.full_name), sources)
+        if release is not None:
+            return _build_release_result(Outcome.PASS, f"{subject.tag} is published.", repository, release)
+        tags = ", ".join(candidate.tag for candidate in releases[:5]) or "none"
+        evidence = (build_repository_evidence(repository), Evidence("Newest releases", tags))
+        return Result(Outcome.FAIL, f"The repository has no published release {subject.tag}.", evidence)
     if versions:
         # Terraform selects a pre-release only if a constraint names it, so a pre-release alone is a warning.
         newest = next((candidate for candidate in versions if not candidate.prerelease), versions[0])
@@ -104,18 +118,6 @@ def check_release_published(subject: Subject, sources: Sources, repository: GitH
     return Result(
         Outcome.FAIL, "The repository has no published release yet.", (build_repository_evidence(repository),)
     )
-
-
-def _check_requested_release(
-    subject: Subject, sources: Sources, repository: GitHubRepository, releases: Sequence[GitHubRelease]
-) -> Result:
-    """Return the result for the requested release."""
-    tag, release = subject.tag, read_release(replace(subject, repository=repository.full_name), sources)
-    if release is not None:
-        return _build_release_result(Outcome.PASS, f"{tag} is published.", repository, release)
-    tags = ", ".join(candidate.tag for candidate in releases[:5]) or "none"
-    evidence = (build_repository_evidence(repository), Evidence("Newest releases", tags))
-    return Result(Outcome.FAIL, f"The repository has no published release {tag}.", evidence)
 
 
 def _build_release_result(
@@ -146,3 +148,71 @@ def _check_accepted_language(subject: Subject, sources: Sources, repository: Git
         return Result(Outcome.PASS, f"The repository is written in {language}.", evidence)
     summary = f"The repository is written in {language}, not in {' or '.join(accepted_languages)}."
     return Result(Outcome.FAIL, summary, evidence)
+
+
+@register_check("repository.owner")
+@with_repository
+def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
+    owner_name = repository.full_name.partition("/")[0]
+    inspected_revisions = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
+    evidence: tuple[Evidence, ...] = (Evidence("Owner", f"{owner_name} ({repository.owner_id})", repository.html_url),)
+    # By number, because GitHub lets others take a name that its owner gave up.
+    recorded_owner_id, observations = resolve_recorded_number(
+        subject, "owner", subject.repository_owner_id, repository.owner_id
+    )
+    if observations and observations != {key: subject.known.get(key) for key in observations}:
+        summary = f"The owner wasn't recorded before. We recorded {owner_name} as the owner."
+        return Result(Outcome.WARN, summary, evidence, inspected_revisions, observations=observations)
+    if repository.owner_id == recorded_owner_id:
+        summary = f"{owner_name} owns the repository, as at submission."
+        return Result(Outcome.PASS, summary, evidence, inspected_revisions, observations=observations)
+    evidence += (Evidence("Owner at submission", str(recorded_owner_id)),)
+    if str(repository.owner_id) == subject.get_accepted_value("repository.owner"):
+        summary = f"{owner_name} owns the repository. The program accepted this owner."
+        return Result(Outcome.PASS, summary, evidence, inspected_revisions)
+    inspected_revisions = (("repository", repository.full_name), (NEW_OWNER, str(repository.owner_id)))
+    summary = f"The repository now belongs to {owner_name}."
+    reason = f"{subject.repository} now belongs to {owner_name}. A reviewer must confirm the new owner."
+    return Result(Outcome.FAIL, summary, evidence, inspected_revisions, freeze_reason=reason)
+
+
+@register_check("repository.renamed")
+@with_repository
+def check_repository_name_unchanged(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
+    evidence = (build_repository_evidence(repository),)
+    # Only a warning: GitHub redirects the old name until someone creates another repository with it.
+    if repository.full_name.lower() == subject.repository.lower():
+        return Result(Outcome.PASS, f"The repository is still named {repository.full_name}.", evidence)
+    return Result(Outcome.WARN, f"{subject.repository} is now named {repository.full_name}.", evidence)
+
+
+@register_check("repository.tag_branch")
+@require_repository
+def check_tag_branch(subject: Subject, sources: Sources) -> Result:
+    newest = read_release(subject, sources)
+    if newest is None:
+        # The check repository.release reports the missing release.
+        return Result(Outcome.NOT_RUN, NO_RELEASE_SUMMARY)
+    evidence = (Evidence("Release", newest.tag, newest.html_url),)
+    inspected_revisions = (("repository", subject.repository), ("release", newest.tag))
+    if sources.github.has_branch(subject.repository, newest.tag):
+        return Result(
+            Outcome.FAIL, f"A branch has the same name as the tag {newest.tag}.", evidence, inspected_revisions
+        )
+    return Result(Outcome.PASS, f"No branch is named {newest.tag}.", evidence, inspected_revisions)
+
+
+@register_check("repository.sbom")
+@require_repository
+def check_sbom(subject: Subject, sources: Sources) -> Result:
+    newest = read_release(subject, sources)
+    if newest is None:
+        return Result(Outcome.FAIL, NO_RELEASE_SUMMARY)
+    sbom_assets = [asset for asset in newest.assets if SBOM_FILE_PATTERN.search(asset.name)]
+    inspected_revisions = (("repository", subject.repository), ("release", newest.tag))
+    if sbom_assets:
+        evidence = tuple(Evidence("File", asset.name, asset.url) for asset in sbom_assets[:5])
+        return Result(Outcome.PASS, f"{newest.tag} includes {sbom_assets[0].name}.", evidence, inspected_revisions)
+    evidence = (Evidence("Release", newest.tag, newest.html_url),)
+    summary = f"None of the {len(newest.assets)} files of {newest.tag} is named like a bill of materials."
+    return Result(Outcome.FAIL, summary, evidence, inspected_revisions)

@@ -53,6 +53,10 @@ class RegistryReply:
         return self.response.body if self.response and self.ok else b""
 
     @property
+    def sha256(self) -> str:
+        return self.response.sha256 if self.response and self.ok else ""
+
+    @property
     def place(self) -> str:
         """Host that responded, with its port unless it is the default."""
         return self.response.link.netloc if self.response else urlsplit(self.address).netloc
