@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from django.db.models import QuerySet, Value
 from django.utils.translation import gettext as _
 
 from integrations.partners.domains import list_claimable_domains
@@ -12,8 +11,7 @@ from integrations.partners.models import Partner, PartnerVerification, Verificat
 from integrations.partners.models.verifications import DOMAIN_METHODS
 from integrations.partners.selectors import list_verifications
 from integrations.programs.requirements import Requirement
-from integrations.submissions.models import Integration, RequirementFulfillment
-from portal.core.compiled_queries import select_compiled
+from integrations.submissions.models import Integration
 from verification.checks.models import Observation
 from verification.checks.services.observations import FACT_PREFIX
 
@@ -74,36 +72,26 @@ def compare_identity(
     else:
         integration, *earlier = [*(newest or rows[:MAX_EARLIER_INTEGRATIONS])] or [None]
     proofs = list_verifications(partner) if proofs is None else proofs
-    comparison = [_compare_domains(partner, proofs), _compare_organizations(integration, earlier, proofs)]
+    proved_domains = _deduplicate(proof.subject for proof in proofs if proof.method in DOMAIN_METHODS)
+    domains = IdentityRow(_("Domain"), tuple(list_claimable_domains(partner)), proved_domains)
+    proved_owners = _deduplicate(proof.subject for proof in proofs if proof.method == VerificationMethod.GITHUB)
+    owner = _deduplicate([_get_owner(integration.repository)] if integration else [])
+    earlier_owners = _deduplicate(_get_owner(each.repository) for each in earlier)
+    comparison = [domains, IdentityRow(_("GitHub organization"), owner, proved_owners, earlier_owners or None)]
     if integration is not None:
         comparison += _compare_registry(integration, earlier)
     return comparison, earlier
 
 
-def _compare_domains(partner: Partner, proofs: Sequence[PartnerVerification]) -> IdentityRow:
-    proved = (proof.subject for proof in proofs if proof.method in DOMAIN_METHODS)
-    return IdentityRow(_("Domain"), tuple(list_claimable_domains(partner)), _deduplicate(proved))
-
-
-def _compare_organizations(
-    integration: Integration | None, earlier: Sequence[Integration], proofs: Sequence[PartnerVerification]
-) -> IdentityRow:
-    proved = (proof.subject for proof in proofs if proof.method == VerificationMethod.GITHUB)
-    claimed = (_get_owner(integration.repository),) if integration else ()
-    owners = _deduplicate(_get_owner(each.repository) for each in earlier)
-    return IdentityRow(_("GitHub organization"), _deduplicate(claimed), _deduplicate(proved), owners or None)
-
-
 def _compare_registry(integration: Integration, earlier: Sequence[Integration]) -> list[IdentityRow]:
     """Return the registry's namespace and its signing keys, both as last read."""
-    rows = select_compiled(_list_registry_facts, integrations=(integration.pk, *(each.pk for each in earlier)))
-    values = {
-        (pk, key): str((data or {}).get(key if key == PROVIDER_QUESTION else "value", "")) for pk, key, data in rows
-    }
+    facts = Observation.objects.filter(integration__in=[integration, *earlier], key__in=[LISTING, SIGNING_KEYS])
+    values = {(fact.integration_id, fact.key): str((fact.value or {}).get("value", "")) for fact in facts}
     namespaces = {pk: _get_owner(value) for (pk, key), value in values.items() if key == LISTING}
     keys = {pk: _deduplicate(value.split(", ")) for (pk, key), value in values.items() if key == SIGNING_KEYS}
+    answers = (fulfillment.data.get(PROVIDER_QUESTION) for fulfillment in integration.fulfillments_by_id.values())
     # The registry publishes a provider in the namespace of its repository's owner.
-    claimed = _deduplicate([_get_owner(values.get((integration.pk, PROVIDER_QUESTION)) or integration.repository)])
+    claimed = _deduplicate([_get_owner(next(filter(None, answers), integration.repository))])
     earlier_namespaces = _deduplicate(namespaces.get(each.pk, "") for each in earlier)
     earlier_keys = _deduplicate(key for each in earlier for key in keys.get(each.pk, ()))
     found = _deduplicate([namespaces.get(integration.pk, "")])
@@ -111,15 +99,6 @@ def _compare_registry(integration: Integration, earlier: Sequence[Integration]) 
         IdentityRow(_("Registry namespace"), claimed, found, earlier_namespaces or None),
         IdentityRow(_("Signing key"), (), keys.get(integration.pk, ()), earlier_keys or None),
     ]
-
-
-def _list_registry_facts(integrations: tuple[int, ...]) -> QuerySet[Observation, tuple[int, str, Any]]:
-    """Return the facts of integrations, and the provider that the first one states."""
-    facts = Observation.objects.filter(integration__in=integrations, key__in=[LISTING, SIGNING_KEYS])
-    answers = RequirementFulfillment.objects.filter(integration=integrations[0], data__has_key=PROVIDER_QUESTION)
-    return facts.values_list("integration", "key", "value").union(
-        answers.annotate(key=Value(PROVIDER_QUESTION)).values_list("integration", "key", "data"), all=True
-    )
 
 
 def _get_owner(full_name: str) -> str:

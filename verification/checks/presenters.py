@@ -1,6 +1,6 @@
 """Presentation of check results: the last result of each check, its age, and its progress."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils.translation import gettext as _
@@ -54,18 +54,15 @@ def list_check_results(integration: Integration, check_run: CheckRun | None, now
     waived_check_keys = list_waived_check_keys(integration, now)
     is_running = check_run is not None and check_run.is_under_way(now)
     finished_keys = set(check_run.finished_checks) if check_run is not None else set()
-    return [
-        _build_row(
-            key,
-            newest_by_key.get(key),
-            conclusive_by_key.get(key),
-            check_run,
-            key in waived_check_keys,
-            _("Running…") if is_running and key not in finished_keys else "",
-            now,
-        )
-        for key in list_required_check_keys(list_checked_requirements(integration))
-    ]
+    next_attempt_at = check_run.next_attempt_at if check_run is not None and not is_running else None
+    rows = []
+    for key in list_required_check_keys(list_checked_requirements(integration)):
+        newest = newest_by_key.get(key)
+        row = _build_row(key, newest, conclusive_by_key.get(key), key in waived_check_keys, now)
+        progress_text = _("Running…") if is_running and key not in finished_keys else ""
+        next_try = next_attempt_at if newest is not None and newest.outcome == Outcome.ERROR else None
+        rows.append(replace(row, progress_text=progress_text, next_try=next_try))
+    return rows
 
 
 def list_waived_check_keys(integration: Integration, now: datetime) -> set[str]:
@@ -79,21 +76,13 @@ def list_waived_check_keys(integration: Integration, now: datetime) -> set[str]:
 
 
 def _build_row(
-    key: str,
-    newest: CheckResult | None,
-    conclusive: CheckResult | None,
-    check_run: CheckRun | None,
-    is_waived: bool,
-    progress_text: str,
-    now: datetime,
+    key: str, newest: CheckResult | None, conclusive: CheckResult | None, is_waived: bool, now: datetime
 ) -> CheckResultRow:
     description = get_description(key)
     # An outage doesn't replace the last conclusive result, which still counts until it is stale.
     result = conclusive or newest
     if result is None or newest is None:
-        summary = _("This check hasn't run yet.")
-        return CheckResultRow(key, _(description.title), Outcome.NOT_RUN, summary, progress_text=progress_text)
-    is_outage = newest.outcome == Outcome.ERROR
+        return CheckResultRow(key, _(description.title), Outcome.NOT_RUN, _("This check hasn't run yet."))
     outcome = _determine_outcome(result, is_waived, now)
     return CheckResultRow(
         key=key,
@@ -107,9 +96,7 @@ def _build_row(
         version=result.version,
         at=result.last_seen,
         since=result.at,
-        next_try=check_run.next_attempt_at if check_run and is_outage and not check_run.is_under_way(now) else None,
         evidence=tuple(_add_timestamp(item) for item in result.evidence),
-        progress_text=progress_text,
         accepts=get_acceptable_value(conclusive),
     )
 

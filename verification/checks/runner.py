@@ -111,9 +111,7 @@ def run_integration_checks(
     attempt: int = 1,
     report_progress: Callable[[str], None] = lambda key: None,
 ) -> datetime | None:
-    """Run the checks of these requirements, or of all if None, and store their results.
-
-    Return when to retry after an outage, None without an outage.
+    """Run the checks of these requirements, or of all if None. Return when to retry after an outage.
 
     Args:
         attempt: Number of the attempt, from 1; it decides when an outage is retried.

@@ -19,7 +19,7 @@ def test_prefill_reads_the_repository_from_github(github):
     values = prefill(f"https://github.com/{NAME}")
     assert (values["repository"], values["name"], values["license"]) == (NAME, "Rocket launcher", "MPL-2.0")
     assert (values["latest_release"], values["homepage"]) == ("v1.1.0", "")
-    assert values["from_github"] == ["name", "description", "license", "latest_release"]
+    assert values["description"] == "Launches rockets."
     assert (values["error"], values["problem"]) == ("", "")
     assert values["repository_id"] > 0
 
@@ -28,7 +28,7 @@ def test_prefill_reads_the_repository_from_github(github):
 def test_prefill_of_a_missing_repository_has_a_problem(github):
     values = prefill(NAME)
     assert values["problem"].startswith(f"We can't find the public repository {NAME}.")
-    assert (values["repository"], values["from_github"]) == (NAME, [])
+    assert (values["repository"], *(values[key] for key in PREFILLED_FIELDS)) == (NAME, "", "", "", "", "")
 
 
 @pytest.mark.github

@@ -4,15 +4,13 @@ GitHub's own answer is a second opinion: if it names another license than the fi
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from portal.core.content_files import load_content
 from verification.checks.rules.repository import build_repository_evidence, build_repository_state, with_repository
 from verification.checks.rules.shared_reads import determine_ref, read_code
 from verification.checks.types import CONTENT_FOLDER, Subject, register_check
-from verification.licenses.findings import Problem
-from verification.licenses.inspection import analyze_file
+from verification.licenses.inspection import Problem, analyze_file
 from verification.licenses.normalization import MAX_BYTES
 from verification.licenses.policy import (
     NO_RULE,
@@ -70,7 +68,7 @@ def _evaluate_code(subject: Subject, repository: GitHubRepository, code: Reposit
     )
     outcome, summary = decide_outcome(judgment, repository.license_spdx, policy)
     if outcome == Outcome.PASS and judgment.reasons != (NO_RULE,):
-        doubt = find_doubt(code, part_files, other_files, policy)
+        doubt = find_doubt(code, policy)
         if doubt:
             return _build_manual_decision_result(doubt, evidence)
     return Result(outcome, summary, evidence)
@@ -134,17 +132,13 @@ def _has_github_contradiction(judgment: Judgment, github_license: str, policy: P
     return github_license not in named_licenses
 
 
-def find_doubt(
-    code: RepositorySnapshot,
-    part_files: Iterable[RepositoryFile],
-    other_files: Iterable[RepositoryFile],
-    policy: Policy,
-) -> str:
+def find_doubt(code: RepositorySnapshot, policy: Policy) -> str:
     """Return why a reviewer must decide although the license itself is fine: terms of a part, or in a further file."""
+    license_files, part_files, other_files = classify_license_files(code)
     for file in part_files:
         if evaluate_file(read_content(code, file), policy).verdict is not Verdict.ALLOW:
             return f"{file.path} has separate terms for part of the repository."
-    own = (analyze_file(read_content(code, file)) for file in code.files if is_license_file(file.path))
+    own = (analyze_file(read_content(code, file)) for file in license_files)
     ids = tuple(dict.fromkeys(id for analysis in own for id in analysis.ids))
     for file in other_files:
         if doubt := describe_further_terms(
@@ -185,16 +179,13 @@ def _build_manual_decision_result(reason: str, evidence: tuple[Evidence, ...]) -
 def _build_evidence(
     repository: GitHubRepository, code: RepositorySnapshot, judgment_by_path: dict[str, Judgment], subject: Subject
 ) -> tuple[Evidence, ...]:
-    file_evidence = (
-        Evidence(
-            path,
-            f"{judgment.expression or 'not recognized'}: {_join_reasons(judgment.reasons)}",
-            f"{repository.html_url}/blob/{code.commit}/{path}",
-        )
+    folder_url = f"{repository.html_url}/blob/{code.commit}"
+    verdicts = {
+        path: f"{judgment.expression or 'not recognized'}: {_join_reasons(judgment.reasons)}"
         for path, judgment in judgment_by_path.items()
-    )
+    }
     return (
-        *file_evidence,
+        *(Evidence(path, verdict, f"{folder_url}/{path}") for path, verdict in verdicts.items()),
         Evidence("License according to GitHub", repository.license_spdx or "none found", repository.html_url),
         Evidence("Accepted by the program", subject.licenses.summary or "no published rule"),
     )

@@ -14,7 +14,7 @@ from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
 from verification.sources.github.responses import GitHubRelease
 from verification.sources.published_versions import RegistryListing, parse_versions
-from verification.terraform.versions import Version, parse_version, try_parse_version
+from verification.terraform.versions import parse_version, try_parse_version
 
 # The registry imports a release within minutes. A delay of up to an hour is normal.
 REGISTRY_DELAY = timedelta(hours=1)
@@ -74,7 +74,14 @@ def check_registry_releases(subject: Subject, sources: Sources, listing: Registr
         count = len(github_releases)
         releases = f"all of the newest {count} releases" if count > 1 else "the only release"
         return Result(Outcome.PASS, f"The registry has {releases}.", evidence)
-    return Result(*_evaluate_missing_releases(missing_releases, github_releases, subject), evidence)
+    newest = find_newest_release(github_releases)
+    if newest is None or newest.tag not in {missing.release.tag for missing in missing_releases}:
+        counts = f"{len(missing_releases)} older releases of the newest {len(github_releases)}"
+        return Result(Outcome.WARN, f"{counts} are missing from the registry.", evidence)
+    if _is_recent(newest, subject):
+        summary = f"{newest.tag} is less than an hour old. The registry hasn't imported it yet."
+        return Result(Outcome.WARN, summary, evidence)
+    return Result(Outcome.FAIL, f"The newest release, {newest.tag}, is missing from the registry.", evidence)
 
 
 def _build_missing_release_evidence(missing_release: MissingRelease, subject: Subject, sources: Sources) -> Evidence:
@@ -84,18 +91,6 @@ def _build_missing_release_evidence(missing_release: MissingRelease, subject: Su
     if not missing_release.is_certain and sources.github.has_branch(subject.repository, missing_release.release.tag):
         cause = f"A branch is also named {missing_release.release.tag}, so the registry can't resolve the tag."
     return Evidence(missing_release.release.tag, cause, missing_release.release.html_url)
-
-
-def _evaluate_missing_releases(
-    missing_releases: tuple[MissingRelease, ...], github_releases: tuple[GitHubRelease, ...], subject: Subject
-) -> tuple[Outcome, str]:
-    newest = find_newest_release(github_releases)
-    if newest is None or newest.tag not in {missing_release.release.tag for missing_release in missing_releases}:
-        counts = f"{len(missing_releases)} older releases of the newest {len(github_releases)}"
-        return Outcome.WARN, f"{counts} are missing from the registry."
-    if _is_recent(newest, subject):
-        return Outcome.WARN, f"{newest.tag} is less than an hour old. The registry hasn't imported it yet."
-    return Outcome.FAIL, f"The newest release, {newest.tag}, is missing from the registry."
 
 
 def _is_recent(release: GitHubRelease, subject: Subject) -> bool:
@@ -120,18 +115,13 @@ def check_latest_version(subject: Subject, sources: Sources, listing: RegistryLi
         return build_conflict_result(
             "the newest version", github_evidence, registry_evidence, inspected_revisions=state
         )
-    outcome, summary = _compare_versions(github_version, registry_version, newest, subject)
-    return Result(outcome, summary, evidence, state)
-
-
-def _compare_versions(
-    github_version: Version, registry_version: Version, newest: GitHubRelease, subject: Subject
-) -> tuple[Outcome, str]:
     if github_version == registry_version:
-        return Outcome.PASS, f"{newest.tag} is the newest version in both places."
+        return Result(Outcome.PASS, f"{newest.tag} is the newest version in both places.", evidence, state)
     if _is_recent(newest, subject):
-        return Outcome.WARN, f"{newest.tag} is less than an hour old. The registry still has {registry_version}."
-    return Outcome.FAIL, f"GitHub has {newest.tag}, but the registry has {registry_version}."
+        summary = f"{newest.tag} is less than an hour old. The registry still has {registry_version}."
+        return Result(Outcome.WARN, summary, evidence, state)
+    summary = f"GitHub has {newest.tag}, but the registry has {registry_version}."
+    return Result(Outcome.FAIL, summary, evidence, state)
 
 
 @register_check("registry.platforms")

@@ -132,9 +132,18 @@ def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
 
 
 def compare_report(report: CiCheckReport, now: datetime) -> bool:
-    """Compare a report if the portal has results since then. Return whether it has."""
-    results_by_key = get_results_since(report)
-    if results_by_key is None:
+    """Compare a report if the portal has results for all reported checks since then. Return whether it has.
+
+    Errors on our side don't count as results, so that a report waits until an outage is over.
+    """
+    known_keys = set(list_required_check_keys(list_checked_requirements(report.integration)))
+    reported_keys = {check["id"] for check in report.results} & known_keys
+    results_by_key = {
+        row.key: row
+        for row in CheckResult.objects.filter(integration=report.integration).newest()
+        if row.key in reported_keys and row.last_seen >= report.at and row.outcome != Outcome.ERROR
+    }
+    if results_by_key.keys() != reported_keys:
         return False
     differences = list(find_disagreements(report, results_by_key))
     with transaction.atomic():
@@ -145,22 +154,6 @@ def compare_report(report: CiCheckReport, now: datetime) -> bool:
         if differences:
             _open_finding(report, differences, now)
     return True
-
-
-def get_results_since(report: CiCheckReport) -> dict[str, CheckResult] | None:
-    """Return the portal's results for all reported checks since the report, or None while any is missing.
-
-    Errors on our side don't count as results, so that a report waits until an outage is over.
-    """
-    known_keys = set(list_required_check_keys(list_checked_requirements(report.integration)))
-    reported_keys = {check["id"] for check in report.results} & known_keys
-    newest_results = CheckResult.objects.filter(integration=report.integration).newest()
-    results = {
-        row.key: row
-        for row in newest_results
-        if row.key in reported_keys and row.last_seen >= report.at and row.outcome != Outcome.ERROR
-    }
-    return results if results.keys() == reported_keys else None
 
 
 def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckResult]) -> Iterator[dict[str, str]]:

@@ -16,12 +16,11 @@ PREFILLED_FIELDS = ("name", "description", "license", "latest_release", "homepag
 def prefill(address: str, client: GitHubClient | None = None) -> dict[str, object]:
     """Return values for the start form, read from GitHub.
 
-    Always has repository ("owner/name"), repository_id, repository_owner_id, PREFILLED_FIELDS as texts, `from_github`
-    (the names of the fields that GitHub filled), `error` (about the URL itself) and `problem` (why GitHub gave nothing;
-    the form still works). Unknown values are blank or None.
+    Always has repository ("owner/name"), repository_id, repository_owner_id, PREFILLED_FIELDS as texts, `error` (about
+    the URL itself) and `problem` (why GitHub gave nothing; the form still works). Unknown values are blank or None.
     """
     values: NamedValues = dict.fromkeys(("repository", *PREFILLED_FIELDS, "error", "problem"), "")
-    values |= {"repository_id": None, "repository_owner_id": None, "from_github": []}
+    values |= {"repository_id": None, "repository_owner_id": None}
     try:
         values["repository"] = parse_repository(address)
     except InvalidRepositoryUrlError as error:
@@ -37,8 +36,7 @@ def prefill(address: str, client: GitHubClient | None = None) -> dict[str, objec
         return values | {"problem": problem % {"name": values["repository"]}}
     except SourceError as refusal:
         return values | {"problem": _("%(why)s You can enter the details yourself.") % {"why": refusal}}
-    repository_values = build_values(repository, _find_latest_release(client, repository.full_name))
-    return values | repository_values | {"from_github": [key for key in PREFILLED_FIELDS if repository_values[key]]}
+    return values | build_values(repository, _find_latest_release(client, repository.full_name))
 
 
 def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> dict[str, object]:
