@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from verification.licenses.addresses import is_address
-from verification.licenses.dual_licensing import build_license_group
 from verification.licenses.holders import is_holder_list
 from verification.licenses.lexicon import TRIM
 from verification.licenses.projects import is_project_name
-from verification.licenses.titles import THINGS
+from verification.licenses.titles import THINGS, build_license_group
 
 # Limits the time for a hostile file: each end of a sentence within it is tried.
 MAX_LENGTH = 600  # characters of an attribution

@@ -10,7 +10,6 @@ from itertools import accumulate
 from verification.licenses.addresses import is_handle, is_homepage
 from verification.licenses.attributions import find_attribution_end
 from verification.licenses.dictionaries import fold
-from verification.licenses.dual_licensing import build_patterns, find_chosen_ids
 from verification.licenses.holders import (
     RIGHTS_FORMULAS,
     are_holders,
@@ -30,7 +29,7 @@ from verification.licenses.projects import (
     is_summary,
 )
 from verification.licenses.restrictions import has_restriction
-from verification.licenses.titles import build_mention_patterns
+from verification.licenses.titles import build_choice_patterns, build_mention_patterns, find_chosen_ids
 
 MARKER = re.compile(
     rf"(?:(?:{build_alternatives('copyright_marks')}|{RIGHTS_FORMULAS})\s*(?=\(c\)))?"
@@ -126,7 +125,7 @@ class NoticeReader:
             self.is_at_beginning = False
             return start + plugin_match.end(), False
         # A choice begins like a title, so it has to be tried before.
-        choice = piece.match(build_patterns(), start) if piece.can_choose else None
+        choice = piece.match(build_choice_patterns(), start) if piece.can_choose else None
         if choice:
             self.choice = find_chosen_ids(choice[1])
             return choice[0], False
@@ -174,7 +173,7 @@ class NoticeReader:
             title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(
                 self.mention_patterns, place
             )
-            is_end = find_notice(piece, place) or title or piece.match(build_patterns(), place)
+            is_end = find_notice(piece, place) or title or piece.match(build_choice_patterns(), place)
             if is_end and is_holder_list(piece.text[start:place]):
                 return max(place, start + 1)
         return start if piece.match(self.mention_patterns, start) else None

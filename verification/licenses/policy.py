@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from portal.core.value_types import JsonObject
-from verification.licenses.findings import Finding
-from verification.licenses.inspection import FileAnalysis, analyze_file
+from verification.licenses.inspection import FileAnalysis, Finding, analyze_file
 
 MIN_UNLISTED_SHARE = 0.75  # of a file that must look like unlisted licenses for a denial without a reviewer
 LICENSE_FILE_PATTERN = re.compile(

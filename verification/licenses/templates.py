@@ -1,7 +1,7 @@
 """Templates of published license texts, matched word for word.
 
-A template is a sequence of pieces: literal text, and places where the table of verification.licenses.variants allows
-alternatives or the text enumerates. No piece accepts an unknown word; the content of a slot is checked separately.
+A template is a sequence of pieces: literal text, and places where data/variants.yaml allows alternatives or the
+text enumerates. No piece accepts an unknown word; the content of a slot is checked separately.
 """
 
 import re
@@ -12,10 +12,10 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+from portal.core.content_files import Content, load_content
 from verification.licenses.normalization import tidy
-from verification.licenses.variants import VARIANTS, Form, Vary
 
-TEXTS = Path(__file__).with_name("data") / "texts"
+DATA = Path(__file__).with_name("data")
 ENUMERATOR = re.compile(r"(?m)^[ \t]*[(\[]?(\d+(?:\.\d+)*|[a-zA-Z]|[ivx]+)[.)\]]+(?=\s)")
 OTHERS = r"\d{1,2}|[a-z]|[ivx]{2,4}"
 LETTERS = re.compile(r"[^\W_]{2,8}")
@@ -23,6 +23,41 @@ SLOT = re.compile(r"\{([a-z ]+)\}")
 # Lazy and short, so that a slot ends where the license goes on.
 SLOT_LENGTH = {"name": "{1,90}?", "holder": "{1,90}?", "fields": "{0,300}?"}
 MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
+
+
+@dataclass(frozen=True, slots=True)
+class Vary(Content):
+    """Options that can replace `fragment` (up to and including `to`, if set). The option "" omits it."""
+
+    fragment: str
+    options: tuple[str, ...] = ("",)
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Content):
+    """Part of a license text that must match: from `start` to `end`, without the titles before it.
+
+    `loose`: paragraphs with another letter, or none, in some editions of the text.
+    """
+
+    start: str
+    end: str = ""
+    vary: tuple[Vary, ...] = ()
+    loose: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VariantFile(Content):
+    """Content of variants.yaml, whose first lines describe the four parts."""
+
+    groups: dict[str, tuple[str, ...]]
+    texts: dict[str, Form]
+    notices: dict[str, tuple[Form, ...]]
+    beside: dict[str, tuple[Form, ...]]
+
+
+VARIANTS = load_content(DATA / "variants.yaml", VariantFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +201,10 @@ class TemplateCompiler:
             yield text[last:]
 
     def _build_number(self, own: str, after: str) -> Number | re.Pattern[str]:
-        pattern = build_enumerator_pattern(own, after)
+        """Return the pattern of an enumerator, which has only one way to match."""
+        ahead = LETTERS.match(after)
+        others = rf"{own}|{OTHERS}" if ahead and len(own) == 1 else own
+        pattern = re.compile(f"(?>(?:{others})(?={ahead[0] if ahead else ''})|)")
         return pattern if self.loose and after.startswith(self.loose) else Number(own, pattern)
 
     def _build_choice(self, number: int) -> str:
@@ -192,19 +230,12 @@ class TemplateCompiler:
         return f"(?P<{kind}_{next(self.slots)}>.{SLOT_LENGTH[kind]})"
 
 
-def build_enumerator_pattern(own: str, after: str) -> re.Pattern[str]:
-    """Return the pattern of an enumerator, which has only one way to match."""
-    ahead = LETTERS.match(after)
-    others = rf"{own}|{OTHERS}" if ahead and len(own) == 1 else own
-    return re.compile(f"(?>(?:{others})(?={ahead[0] if ahead else ''})|)")
-
-
 def get_pattern_source(piece: str | Number | re.Pattern[str]) -> str:
     return piece if isinstance(piece, str) else (piece.pattern if isinstance(piece, Number) else piece).pattern
 
 
 def read_text(name: str) -> str:
-    return (TEXTS / name).read_text(encoding="utf-8")
+    return (DATA / "texts" / name).read_text(encoding="utf-8")
 
 
 @cache

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from integrations.programs.registry import PROGRAMS
 from verification.licenses.policy import Policy
-from verification.licenses.templates import read_text
-from verification.licenses.variants import VARIANTS
+from verification.licenses.templates import VARIANTS, read_text
 
 COMMON_LICENSES = ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0", "EPL-1.0")
 ACCEPTED_VERDICTS = {"allow": {"allow"}, "deny": {"deny"}, "review": {"review"}, "no": {"deny", "review"}}

@@ -12,8 +12,7 @@ from itertools import cycle
 from pathlib import Path
 
 from tests.verification.licenses.corpus import build_policy
-from verification.licenses.templates import read_text
-from verification.licenses.variants import VARIANTS
+from verification.licenses.templates import VARIANTS, read_text
 
 CORPORA = Path(__file__).with_name("corpora")
 COUNT = 600

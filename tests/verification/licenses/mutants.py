@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.verification.licenses.corpus import build_policy, fill_license_text
 from tests.verification.licenses.sentences import RESTRICTIONS
-from verification.licenses.variants import VARIANTS
+from verification.licenses.templates import VARIANTS
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 KINDS = ("sentence", "swap", "remove", "insert", "replace")

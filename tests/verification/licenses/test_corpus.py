@@ -8,7 +8,7 @@ import pytest
 from integrations.programs.registry import PROGRAMS
 from tests.verification.licenses.corpus import ACCEPTED_VERDICTS, CASES, build_policy
 from verification.licenses.policy import evaluate_file
-from verification.licenses.variants import VARIANTS
+from verification.licenses.templates import VARIANTS
 
 FOLDER = Path(__file__).parent
 REAL_SHARE = 0.92  # of real files of allowed licenses, decided without a person

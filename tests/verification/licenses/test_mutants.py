@@ -10,7 +10,7 @@ from tests.verification.licenses.corpus import build_policy, fill_license_text
 from tests.verification.licenses.mutants import WORD, draw_mutants
 from tests.verification.licenses.sentences import RESTRICTIONS, TERMS_WITHOUT_PUNCTUATION
 from verification.licenses.policy import evaluate_file
-from verification.licenses.variants import VARIANTS
+from verification.licenses.templates import VARIANTS
 
 SEED = int(os.environ.get("LICENSE_SEED") or random.SystemRandom().randrange(10**9))
 MUTANTS = 200  # bin/bench licenses draws a thousand

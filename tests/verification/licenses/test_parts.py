@@ -7,8 +7,7 @@ from verification.licenses.coverage import analyze_coverage
 from verification.licenses.holders import is_holder_list
 from verification.licenses.normalization import decode, tidy
 from verification.licenses.notices import NoticeReader
-from verification.licenses.templates import load_templates, read_text
-from verification.licenses.variants import VARIANTS
+from verification.licenses.templates import VARIANTS, load_templates, read_text
 
 
 @pytest.mark.parametrize(
