@@ -19,7 +19,7 @@ from verification.checks import execution
 from verification.checks.types import get_description
 from verification.preflight import checkout_sources as local, output
 from verification.preflight.report import EXIT_PASSED, EXIT_UNDECIDED, EXIT_USAGE, PreflightReport
-from verification.preflight.settings import InvalidSettingError, configure
+from verification.preflight.settings import PreflightUsageError, configure
 from verification.sources import Sources
 from verification.terraform.versions import InvalidVersionError, parse_version
 
@@ -38,10 +38,6 @@ exit codes:
   3    no check failed, but some checks couldn't be completed (0 with --allow-undecided)
   130  interrupted
 """
-
-
-class PreflightUsageError(ValueError):
-    """Invalid arguments. The message is a sentence for the user."""
 
 
 USAGE_ERRORS = (PreflightUsageError, InvalidRepositoryUrlError, InvalidVersionError)
@@ -86,7 +82,7 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
     try:
         configure()
         report = run_preflight(options, report_progress=lambda line: print(line, file=err, flush=True))
-    except (*USAGE_ERRORS, InvalidSettingError) as refusal:
+    except USAGE_ERRORS as refusal:
         print(f"portal-preflight: {refusal}", file=err)
         return EXIT_USAGE
     except KeyboardInterrupt:

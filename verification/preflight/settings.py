@@ -15,12 +15,12 @@ DEFAULT_URLS = {
 RELEASE_TIMEOUT_SECONDS = 1800  # for a whole release; home connections are slow, and no other job waits
 
 
-class InvalidSettingError(ValueError):
-    """Invalid environment variable. The message does not contain its value."""
+class PreflightUsageError(ValueError):
+    """Invalid arguments or environment. The message is a sentence for the user, without values of the environment."""
 
 
 def configure() -> None:
-    """Configure the settings of the clients, unless a caller has done so. Raises InvalidSettingError.
+    """Configure the settings of the clients, unless a caller has done so. Raises PreflightUsageError.
 
     The token is read from GITHUB_TOKEN only, because every user of the machine can see command-line arguments.
     """
@@ -40,7 +40,7 @@ def configure() -> None:
 
 
 def read_addresses() -> dict[str, str]:
-    """Read the base URLs. Raises InvalidSettingError for plain http, which would send the token unencrypted."""
+    """Read the base URLs. Raises PreflightUsageError for plain http, which would send the token unencrypted."""
     return {name: _read_address(name, default) for name, default in DEFAULT_URLS.items()}
 
 
@@ -48,5 +48,5 @@ def _read_address(name: str, default: str) -> str:
     value = os.environ.get(name, "").strip().rstrip("/") or default
     parts = urlsplit(value)
     if parts.scheme != "https" and not (parts.scheme == "http" and is_this_machine(parts.hostname or "")):
-        raise InvalidSettingError(f"{name} must be an address that begins with https://.")
+        raise PreflightUsageError(f"{name} must be an address that begins with https://.")
     return value

@@ -10,7 +10,7 @@ from verification.preflight import settings
 )
 def test_unencrypted_github_address_is_refused(monkeypatch, address):
     monkeypatch.setenv("GITHUB_API_URL", address)
-    with pytest.raises(settings.InvalidSettingError) as error:
+    with pytest.raises(settings.PreflightUsageError) as error:
         settings.read_addresses()
     assert str(error.value) == "GITHUB_API_URL must be an address that begins with https://."
 
