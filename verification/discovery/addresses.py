@@ -6,6 +6,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from portal.core.repository_urls import (
@@ -41,23 +42,19 @@ class Address:
     name: str
 
 
-class InvalidAddressError(ValueError):
-    """Text that is none of these addresses. The message says what to enter."""
-
-
 def parse_address(text: str) -> Address:
     """Return what the text names.
 
     Raises:
-        InvalidAddressError: The text names nothing that the portal can read.
+        ValidationError: The text names nothing that the portal can read. The message says what to enter.
     """
     text = text.strip()
     if len(text) > MAX_URL_LENGTH:
-        raise InvalidAddressError(_("Enter a URL of %(limit)s characters or fewer.") % {"limit": MAX_URL_LENGTH})
+        raise ValidationError(_("Enter a URL of %(limit)s characters or fewer.") % {"limit": MAX_URL_LENGTH})
     try:
         parts = urlsplit(text if "://" in text else f"https://{text}")
     except ValueError as error:  # such as brackets that enclose no IPv6 address
-        raise InvalidAddressError(_("Enter a valid URL, such as https://github.com/owner/name.")) from error
+        raise ValidationError(_("Enter a valid URL, such as https://github.com/owner/name.")) from error
     # Before other sites, because the registry's pages are URLs too and would become endpoints.
     if parts.netloc.lower() == urlsplit(settings.REGISTRY_URL).netloc.lower():
         return _parse_registry_path(parts.path)
@@ -68,13 +65,13 @@ def parse_address(text: str) -> Address:
     try:
         return Address(AddressKind.REPOSITORY, parse_repository(text))
     except InvalidRepositoryUrlError as error:
-        raise InvalidAddressError(str(error)) from error
+        raise ValidationError(str(error)) from error
 
 
 def _parse_registry_path(path: str) -> Address:
     match = REGISTRY_PATH_PATTERN.fullmatch(path.rstrip("/"))
     if match is None:
-        raise InvalidAddressError(
+        raise ValidationError(
             _("Enter the registry page of a provider or a namespace, such as %(url)s/providers/owner/name.")
             % {"url": settings.REGISTRY_URL}
         )
@@ -88,5 +85,5 @@ def _parse_endpoint(text: str) -> Address:
     try:
         urls.parse_url(text, loopback=settings.ALLOW_LOOPBACK_HTTP)
     except RequestRefusedError as refusal:
-        raise InvalidAddressError(str(refusal)) from refusal
+        raise ValidationError(str(refusal)) from refusal
     return Address(AddressKind.ENDPOINT, text)

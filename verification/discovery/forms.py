@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners.models import Partner
@@ -12,7 +11,7 @@ from integrations.programs.schema import Edition, Program
 from integrations.submissions.forms.drafts import IntegrationForm
 from portal.core.form_fields import FormArguments, SingleLineField
 from portal.core.repository_urls import MAX_URL_LENGTH
-from verification.discovery.addresses import InvalidAddressError, parse_address
+from verification.discovery.addresses import parse_address
 from verification.discovery.imports import ProviderRow
 
 
@@ -32,10 +31,7 @@ class AddressForm(forms.Form):
     def clean_address(self) -> str:
         """Return the address if the portal can read it."""
         text: str = self.cleaned_data["address"]
-        try:
-            parse_address(text)
-        except InvalidAddressError as error:
-            raise ValidationError(str(error)) from error
+        parse_address(text)
         return text
 
 

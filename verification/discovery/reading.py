@@ -35,7 +35,11 @@ def read_address(address: Address, sources: Sources) -> Reading:
         SourceError: It can't be read now.
     """
     if address.kind == AddressKind.ENDPOINT:
-        return Reading(reply=verify_endpoint(address.name, sources))
+        step = next(step for step in PROBES if step.is_verification)
+        # A verification request needs no callback, plan, or configuration, but the payload requires their URLs.
+        urls = RunTaskUrls(settings.SITE_URL, settings.SITE_URL, settings.SITE_URL)
+        # Without a signature: no one has entered the HMAC key yet.
+        return Reading(reply=send_request(step, RunTaskTarget(address.name, "", ()), urls, "", sources.web))
     if address.kind == AddressKind.NAMESPACE:
         return read_namespace(address.name, sources)
     if address.kind == AddressKind.PROVIDER:
@@ -59,14 +63,6 @@ def read_namespace(namespace: str, sources: Sources) -> Reading:
         # A filter that matches nothing returns an empty list instead of a 404.
         raise SourceNotFoundError(f"The registry lists no providers in the namespace {namespace}.")
     return Reading(namespace=providers[0].full_name.split("/")[0], providers=providers)
-
-
-def verify_endpoint(url: str, sources: Sources) -> Exchange:
-    """Send the request that HCP Terraform sends when a run task is created, without a signature."""
-    step = next(step for step in PROBES if step.is_verification)
-    # A verification request needs no callback, plan, or configuration, but the payload requires their URLs.
-    base = settings.SITE_URL
-    return send_request(step, RunTaskTarget(url, "", ()), RunTaskUrls(base, base, base), "", sources.web)
 
 
 def list_facts(reading: Reading) -> list[Fact]:

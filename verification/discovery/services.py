@@ -53,7 +53,7 @@ def start_discovery(text: str, *, actor: User, now: datetime, program: str = "")
     """Start to read an address. With `program`, its requirements are checked, whatever the portal recognizes.
 
     Raises:
-        InvalidAddressError: The portal can't read such an address.
+        ValidationError: The portal can't read such an address.
         ActionRefused: The person entered too many addresses.
     """
     address = parse_address(text)

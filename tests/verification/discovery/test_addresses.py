@@ -1,8 +1,9 @@
 """Tests of addresses that people enter."""
 
 import pytest
+from django.core.exceptions import ValidationError
 
-from verification.discovery.addresses import Address, AddressKind, InvalidAddressError, parse_address
+from verification.discovery.addresses import Address, AddressKind, parse_address
 
 REPOSITORY = Address(AddressKind.REPOSITORY, "acme/rocket")
 PROVIDER = Address(AddressKind.PROVIDER, "acme/rocket")
@@ -42,12 +43,12 @@ def test_address_is_parsed(text: str, address: Address) -> None:
     ],
 )
 def test_unreadable_address_is_refused_with_advice(text: str, message: str) -> None:
-    with pytest.raises(InvalidAddressError) as error:
+    with pytest.raises(ValidationError) as error:
         parse_address(text)
-    assert str(error.value).startswith(message)
+    assert error.value.message.startswith(message)
 
 
 @pytest.mark.parametrize("text", ["http://tasks.acme.com/run", "https://127.0.0.1/run", "https://user@tasks.acme.com/"])
 def test_endpoint_that_the_portal_must_not_call_is_refused(text: str) -> None:
-    with pytest.raises(InvalidAddressError):
+    with pytest.raises(ValidationError):
         parse_address(text)
