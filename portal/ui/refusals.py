@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from portal.core.errors import ActionRefused
 
 
-def report_refusal(request: HttpRequest, refusal: ActionRefused) -> None:
+def show_refusal(request: HttpRequest, refusal: ActionRefused) -> None:
     """Show the refusal on the next page, or raise PermissionDenied for a missing permission."""
     raise_if_forbidden(refusal)
     messages.error(request, str(refusal))
@@ -26,7 +26,7 @@ def report_refusals(request: HttpRequest, success_message: str = "") -> Iterator
     try:
         yield
     except ActionRefused as refusal:
-        report_refusal(request, refusal)
+        show_refusal(request, refusal)
     else:
         if success_message:
             messages.success(request, success_message)

@@ -33,7 +33,7 @@ class CompanyChoice:
             return create_partner(self.request.user, self.form.cleaned_data)
         return self.form.get_partner() if self.form is not None else self.partners[0]
 
-    def report_refusal(self, refusal: ActionRefused) -> None:
+    def show_refusal(self, refusal: ActionRefused) -> None:
         """Show the refusal at the name of a new company, or on the page. Raises PermissionDenied."""
         raise_if_forbidden(refusal)
         if isinstance(self.form, PartnerProfileForm):

@@ -114,7 +114,7 @@ def handle_input(
             return namespace_page.import_selected(request, discovery, form, company)
         return start_integration(request, discovery, form, company)
     except ActionRefused as refusal:
-        company.report_refusal(refusal)
+        company.show_refusal(refusal)
         return None
 
 

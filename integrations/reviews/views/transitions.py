@@ -42,7 +42,7 @@ from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.value_types import NamedValues
 from portal.ui.name_confirmation import NameConfirmationField
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import show_refusal
 
 HOLD_PARTY_LABELS = {
     ResponsibleParty.THIRD_PARTY: gettext_lazy("Someone else"),
@@ -138,7 +138,7 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
             return _perform_transition(request, integration, transition_name, form, email_form)
         except ActionRefused as error:
             if is_inline(request):
-                report_refusal(request, error)
+                show_refusal(request, error)
                 return render_workspace(request, load_visible_integration(request, uuid))
             refusal, integration = error, load_visible_integration(request, uuid)
             # The page shows the integration as it is after the refusal, and another attempt is about that state.

@@ -20,7 +20,7 @@ from integrations.submissions.views.drafts import redirect_sent_draft
 from integrations.submissions.views.drafts_shared import find_draft_overlaps, get_program, load_draft, parse_version
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusal, report_refusals
+from portal.ui.refusals import report_refusals, show_refusal
 
 MAX_INTRODUCTION_REQUESTS = 12
 
@@ -69,7 +69,7 @@ def submit_draft(
     try:
         integration = drafts.submit_draft(draft, values, version=version, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
-        report_refusal(request, refusal)
+        show_refusal(request, refusal)
         page = "submissions:confirm_draft" if refusal.kind == "conflict" else "submissions:draft"
         return redirect(page, uuid=draft.uuid)
     request_introductions(request, integration, message)

@@ -19,7 +19,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import truncate_draft_text
 from portal.core.value_types import JsonObject
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import show_refusal
 
 OWN_SIDE, OTHER_SIDE = "mine", "theirs"
 HTMX_HEADERS = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
@@ -92,7 +92,7 @@ def handle_draft_refusals(view: Callable[..., HttpResponse]) -> Callable[..., Ht
         except drafts.DraftConflictError as conflict:
             return render_conflict(request, conflict)
         except ActionRefused as refusal:
-            report_refusal(request, refusal)
+            show_refusal(request, refusal)
             return redirect("submissions:draft", uuid=uuid)
 
     return handle

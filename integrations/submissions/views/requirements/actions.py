@@ -31,7 +31,7 @@ from integrations.submissions.views.requirements.page import RequirementPage, lo
 from integrations.submissions.views.workspace import render_workspace, replace_page
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import raise_if_forbidden, report_refusal, report_refusals
+from portal.ui.refusals import raise_if_forbidden, report_refusals, show_refusal
 
 SINGLE_ANSWER_KINDS = (RequirementKind.FORM, RequirementKind.ATTESTATION, RequirementKind.AGREEMENT)
 COMPLETE_STEP_TARGET = "step:complete_step"
@@ -54,7 +54,7 @@ def perform_action(page: RequirementPage) -> HttpResponse:
     request, name = page.request, page.request.POST.get("action", "")
     action = list_actions(page).get(name)
     if action is None or not context_selectors.is_applicable(page.requirement, page.integration):
-        report_refusal(request, ActionRefused(_("This action is no longer available. Reload the page.")))
+        show_refusal(request, ActionRefused(_("This action is no longer available. Reload the page.")))
         return show_result(page)
     form = action.build_form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
     if not form.is_valid():
