@@ -143,12 +143,11 @@ def report_check_results(request: AuthenticatedRequest, uuid: UUID, body: CiChec
     report decides a requirement. If the results differ, the portal shows both and opens a finding.
     """
     checks = [check.model_dump() for check in body.checks]
-    reported_results = ci_reports.ReportedResults(body.commit, body.version, body.program, body.repository, checks)
-    row = ci_reports.report_ci_results(
-        load_visible_integration(request, uuid), reported_results, actor=request.user, now=timezone.now()
-    )
-    set_location_header(request, "integrations", uuid, "check-results", row.uuid)
-    return row
+    integration = load_visible_integration(request, uuid)
+    report = CiCheckReport(integration=integration, commit=body.commit, version=body.version, results=checks)
+    ci_reports.report_ci_results(report, body.program, body.repository, actor=request.user, now=timezone.now())
+    set_location_header(request, "integrations", uuid, "check-results", report.uuid)
+    return report
 
 
 @router.get("/integrations/{uuid:uuid}/check-results/{uuid:report}", READ_SCOPE, CiCheckReportOut)

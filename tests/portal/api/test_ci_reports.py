@@ -16,7 +16,6 @@ from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun, CiCheckReport
 from verification.checks.runner import build_integration_subject, list_checked_requirements
 from verification.checks.services import ci_reports
-from verification.checks.services.ci_reports import ReportedResults
 from verification.outcomes import Outcome, Result
 from verification.preflight.report import PreflightReport
 
@@ -71,16 +70,17 @@ def test_decisive_report_is_verified(ci: ApiClient, rocket: Any, key: str) -> No
 
 
 def test_reason_of_the_run_is_stored_in_the_default_language(rocket: Any, key: str, alice: Any, now: Any) -> None:
-    results = ReportedResults(COMMIT, "", "", "", [{"id": key, "outcome": "pass"}])
+    report = CiCheckReport(integration=rocket, commit=COMMIT, results=[{"id": key, "outcome": "pass"}])
     with pseudo_language.activate_pseudo_language():
-        ci_reports.report_ci_results(rocket, results, actor=alice, now=now)
+        ci_reports.report_ci_results(report, "", "", actor=alice, now=now)
     assert CheckRun.objects.open().get(integration=rocket).reason == f"CI reported {COMMIT[:12]}"
 
 
 def test_one_in_ten_reports_is_selected_reproducibly(rocket: Any, now: Any) -> None:
-    reports = [ReportedResults(f"{number:040x}", "", "", "", [{"id": "x", "outcome": "fail"}]) for number in range(400)]
-    reasons = [ci_reports.get_sampling_reason(rocket, result, now) for result in reports]
-    assert reasons == [ci_reports.get_sampling_reason(rocket, result, now) for result in reports]
+    results = [{"id": "x", "outcome": "fail"}]
+    reports = [CiCheckReport(integration=rocket, commit=f"{number:040x}", results=results) for number in range(400)]
+    reasons = [ci_reports.get_sampling_reason(report, now) for report in reports]
+    assert reasons == [ci_reports.get_sampling_reason(report, now) for report in reports]
     assert set(reasons) == {"", "random sample of one in 10"}
     assert 20 <= sum(map(bool, reasons)) <= 65
 

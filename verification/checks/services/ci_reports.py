@@ -4,8 +4,7 @@ The sample depends only on the integration, commit, and version, so that repeati
 depends on a secret of the portal, so that partners can't choose commits outside the sample.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -22,7 +21,6 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-from portal.core.value_types import JsonObject
 from portal.jobs.batches import process_each
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CiCheckReport
@@ -36,88 +34,66 @@ GOOD_OUTCOMES = frozenset({Outcome.PASS, Outcome.WARN, Outcome.WAIVED})
 DECISIVE_OUTCOMES = frozenset({*GOOD_OUTCOMES, Outcome.FAIL})
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedResults:
-    """Report as received, with checks as printed by the preflight."""
+def report_ci_results(report: CiCheckReport, program: str, repository: str, *, actor: User, now: datetime) -> None:
+    """Store a report and request a check run if it is sampled. Raises ActionRefused.
 
-    commit: str
-    version: str
-    program: str
-    repository: str
-    checks: Sequence[JsonObject]
-
-
-def report_ci_results(
-    integration: Integration, reported_results: ReportedResults, *, actor: User, now: datetime
-) -> CiCheckReport:
-    """Store a report and request a check run if it is sampled. Raises ActionRefused."""
+    Args:
+        report: A row that isn't saved, with the checks as the preflight prints them.
+        program: Key of the program that the report is for, blank if it doesn't say.
+        repository: Name of the repository that the report is for, blank if it doesn't say.
+    """
+    integration, commit = report.integration, report.commit[:12]
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
         change.require_open()
-        row = change.integration
-        _refuse_other_subject(row, reported_results)
-        sampling_reason = get_sampling_reason(row, reported_results, now)
-        checks = reported_results.checks
+        report.integration = change.integration
+        _refuse_other_subject(change.integration, program, repository)
+        report.reported_by, report.at = str(actor)[:150], now
+        report.sampled = get_sampling_reason(report, now)
         # Hints block nothing here either, so they decide only if the report has nothing else.
-        counted_checks = [check for check in checks if not check.get("hint")] or checks
-        ci_report = CiCheckReport.objects.create(
-            integration=row,
-            reported_by=str(actor)[:150],
-            commit=reported_results.commit,
-            version=reported_results.version,
-            at=now,
-            outcome=str(get_worst_outcome(Outcome(check["outcome"]) for check in counted_checks)),
-            results=list(reported_results.checks),
-            sampled=sampling_reason,
-        )
-        row.version -= 1  # a report doesn't make open pages stale
-        change.record(
-            "check.ci_reported",
-            commit=reported_results.commit[:12],
-            outcome=ci_report.outcome,
-            sampled=sampling_reason,
-        )
-    if sampling_reason:
+        counted_checks = [check for check in report.results if not check.get("hint")] or report.results
+        report.outcome = str(get_worst_outcome(check["outcome"] for check in counted_checks))
+        report.save()
+        change.integration.version -= 1  # a report doesn't make open pages stale
+        change.record("check.ci_reported", commit=commit, outcome=report.outcome, sampled=report.sampled)
+    if report.sampled:
         # All readers see the reason, so it doesn't depend on the language of the request.
         with translation.override(settings.LANGUAGE_CODE):
-            reason = _("CI reported %(commit)s") % {"commit": reported_results.commit[:12]}
+            reason = _("CI reported %(commit)s") % {"commit": commit}
         runs.request_check_run(integration, actor, now, reason)
-    return ci_report
 
 
-def _refuse_other_subject(row: Integration, reported_results: ReportedResults) -> None:
+def _refuse_other_subject(row: Integration, program: str, repository: str) -> None:
     """Refuse a report about another program or repository."""
-    if reported_results.program and reported_results.program != row.program_key:
+    if program and program != row.program_key:
         raise ActionRefused(
             _("The report is for the program %(reported)s, but this integration is in %(program)s.")
-            % {"reported": reported_results.program, "program": row.program_key}
+            % {"reported": program, "program": row.program_key}
         )
-    if reported_results.repository and reported_results.repository.lower() != row.repository.lower():
+    if repository and repository.lower() != row.repository.lower():
         raise ActionRefused(
             _("The report is for %(reported)s, but this integration has %(repository)s.")
-            % {"reported": reported_results.repository, "repository": row.repository or _("no repository")}
+            % {"reported": repository, "repository": row.repository or _("no repository")}
         )
 
 
-def get_sampling_reason(row: Integration, reported_results: ReportedResults, now: datetime) -> str:
+def get_sampling_reason(report: CiCheckReport, now: datetime) -> str:
     """Return why the portal verifies the report, or an empty string."""
-    if is_decisive(row, reported_results, now):
+    if is_decisive(report, now):
         return "decides a requirement"
-    sampling_key = f"{row.uuid}:{reported_results.commit}:{reported_results.version}"
+    sampling_key = f"{report.integration.uuid}:{report.commit}:{report.version}"
     number = int(salted_hmac("portal.api.sample", sampling_key, algorithm="sha256").hexdigest()[:8], 16)
     return f"random sample of one in {SAMPLING_INTERVAL}" if number % SAMPLING_INTERVAL == 0 else ""
 
 
-def is_decisive(row: Integration, reported_results: ReportedResults, now: datetime) -> bool:
+def is_decisive(report: CiCheckReport, now: datetime) -> bool:
     """Return whether the report passes a check that no fulfilled requirement covers."""
-    fulfillments = row.fulfillments_by_id
+    fulfillments = report.integration.fulfillments_by_id
     unmet_check_keys = list_required_check_keys(
         requirement
-        for requirement in list_checked_requirements(row)
+        for requirement in list_checked_requirements(report.integration)
         if requirement.id not in fulfillments or not fulfillments[requirement.id].is_met(now)
     )
-    return any(
-        check["outcome"] in GOOD_OUTCOMES and check["id"] in unmet_check_keys for check in reported_results.checks
-    )
+    return any(check["outcome"] in GOOD_OUTCOMES and check["id"] in unmet_check_keys for check in report.results)
 
 
 def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
