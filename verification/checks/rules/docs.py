@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from verification.checks.rules.link_reachability import check_links, summarize_links
+from verification.checks.rules.link_reachability import check_links
 from verification.checks.rules.shared_reads import build_code_url, with_release_code, with_whole_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
@@ -78,9 +78,8 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
         summary = "The overview exists, but no resource or data source has a page."
         return Result(Outcome.WARN, summary, evidence)
     total = sum(len(pages[thing]) for thing in DOCUMENTED_CATEGORIES)
-    return Result(
-        Outcome.PASS, f"The documentation has an overview and {format_count(total, 'further page')}.", evidence
-    )
+    summary = f"The documentation has an overview and {format_count(total, 'further page')}."
+    return Result(Outcome.PASS, summary, evidence)
 
 
 @register_check("docs.pages")
@@ -133,12 +132,10 @@ def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapsh
         summary = f"The release has {len(pages)} pages. The registry accepts {MAX_PAGES} per version."
         return Result(Outcome.WARN, summary, evidence)
     if large_files:
-        return Result(
-            Outcome.WARN, f"{format_count(len(large_files), 'page is', 'pages are')} larger than 500 KB.", evidence
-        )
-    return Result(
-        Outcome.PASS, f"The release has {format_count(len(pages), 'page')}, none larger than 500 KB.", evidence
-    )
+        summary = f"{format_count(len(large_files), 'page is', 'pages are')} larger than 500 KB."
+        return Result(Outcome.WARN, summary, evidence)
+    summary = f"The release has {format_count(len(pages), 'page')}, none larger than 500 KB."
+    return Result(Outcome.PASS, summary, evidence)
 
 
 @register_check("docs.links")
@@ -149,4 +146,4 @@ def check_docs_links(subject: Subject, sources: Sources, code: RepositorySnapsho
     addresses = dict.fromkeys(address for file in (*overview, *readme) for address in extract_links(code.open(file)))
     https_addresses = [address for address in addresses if address.startswith("https://")][:MAX_LINKS]
     # Unlike in listing.links, a broken link is a warning here, because the listing doesn't show these links.
-    return summarize_links(check_links(sources, https_addresses), dead_outcome=Outcome.WARN)
+    return check_links(sources, https_addresses, dead_outcome=Outcome.WARN)

@@ -1,8 +1,7 @@
 """Reachability of links, read through the restricted HTTP client."""
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 from verification.sources import Sources
@@ -12,6 +11,7 @@ from verification.sources.http.client import PAGE, ResponseTooLargeError, Source
 GONE_STATUSES = (404, 410)
 TIME_LIMIT_SECONDS = 60.0  # limit for starting the requests of one check
 TRANSIENT_STATUSES = (408, 425, 429)  # a later request can succeed
+LinkResult = tuple[Outcome, Evidence]
 # What is true of one link, and of several
 PREDICATES = {
     Outcome.PASS: ("works", "work"),
@@ -22,40 +22,42 @@ PREDICATES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LinkResult:
-    """A URL and its result. `outcome` is ERROR after an outage, NOT_RUN if we don't request the URL."""
-
-    address: str
-    outcome: Outcome
-    description: str
-
-    @property
-    def evidence(self) -> Evidence:
-        return Evidence(self.description, self.address, self.address)
-
-
 def check_link(sources: Sources, address: str) -> LinkResult:
-    """Return the result for a URL, read once per run."""
+    """Return the outcome for a URL, read once per run: ERROR after an outage, NOT_RUN if we don't request it."""
     try:
         response: SourceResponse = sources.read(f"page:{address}", lambda: sources.web.request(address, PAGE))
     except ResponseTooLargeError:
-        return LinkResult(address, Outcome.PASS, "returned a large file")
+        return Outcome.PASS, Evidence("returned a large file", address, address)
     except RequestRefusedError as refusal:
-        return LinkResult(address, Outcome.NOT_RUN, f"not requested: {refusal}")
+        return Outcome.NOT_RUN, Evidence(f"not requested: {refusal}", address, address)
     except SourceUnavailableError as outage:
-        return LinkResult(address, Outcome.ERROR, str(outage))
-    return LinkResult(address, _determine_outcome(response.status), f"returned {response.status_line}")
+        return Outcome.ERROR, Evidence(str(outage), address, address)
+    return _determine_outcome(response.status), Evidence(f"returned {response.status_line}", address, address)
 
 
-def check_links(sources: Sources, addresses: Iterable[str]) -> Iterator[LinkResult]:
-    """Return the result for each URL. URLs that we can't request in time count as an outage on our side."""
+def check_links(sources: Sources, addresses: Iterable[str], *, dead_outcome: Outcome = Outcome.FAIL) -> Result:
+    """Return the result for several URLs: the worst of theirs.
+
+    URLs that we can't request in time count as an outage on our side.
+
+    Args:
+        dead_outcome: Outcome of a broken link.
+    """
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
-    for address in addresses:
-        if time.monotonic() < deadline:
-            yield check_link(sources, address)
-        else:
-            yield LinkResult(address, Outcome.ERROR, "not requested yet because earlier links took too long")
+    results: list[LinkResult] = [
+        check_link(sources, address)
+        if time.monotonic() < deadline
+        else (Outcome.ERROR, Evidence("not requested yet because earlier links took too long", address, address))
+        for address in addresses
+    ]
+    if not results:
+        return Result(Outcome.NOT_RUN, "No URLs found. After you add links, run the checks again.")
+    outcomes = [outcome for outcome, _ in results]
+    worst_outcome = get_worst_outcome(outcomes)
+    evidence = [item for outcome, item in results if worst_outcome == Outcome.PASS or outcome != Outcome.PASS]
+    outcome = dead_outcome if worst_outcome == Outcome.FAIL else worst_outcome
+    summary = _describe_links(worst_outcome, outcomes.count(worst_outcome), len(results))
+    return Result(outcome, summary, tuple(evidence[:10]))
 
 
 def is_refusal(status: int) -> bool:
@@ -69,24 +71,6 @@ def _determine_outcome(status: int) -> Outcome:
     if status in GONE_STATUSES:
         return Outcome.FAIL
     return Outcome.WARN if is_refusal(status) else Outcome.ERROR
-
-
-def summarize_links(link_results: Iterable[LinkResult], *, dead_outcome: Outcome = Outcome.FAIL) -> Result:
-    """Return the result for several URLs: the worst of theirs.
-
-    Args:
-        dead_outcome: Outcome of a broken link.
-    """
-    results = list(link_results)
-    if not results:
-        return Result(Outcome.NOT_RUN, "No URLs found. After you add links, run the checks again.")
-    worst_outcome = get_worst_outcome(result.outcome for result in results)
-    count = sum(result.outcome == worst_outcome for result in results)
-    evidence = [
-        result.evidence for result in results if worst_outcome == Outcome.PASS or result.outcome != Outcome.PASS
-    ]
-    outcome = dead_outcome if worst_outcome == Outcome.FAIL else worst_outcome
-    return Result(outcome, _describe_links(worst_outcome, count, len(results)), tuple(evidence[:10]))
 
 
 def _describe_links(outcome: Outcome, count: int, total: int) -> str:

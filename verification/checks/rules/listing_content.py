@@ -9,7 +9,6 @@ from verification.checks.rules.link_reachability import (
     check_link,
     check_links,
     is_refusal,
-    summarize_links,
 )
 from verification.checks.rules.shared_reads import read_release
 from verification.checks.types import Subject, register_check
@@ -70,7 +69,7 @@ def list_addresses(subject: Subject) -> list[str]:
 
 @register_check("listing.links")
 def check_listing_links(subject: Subject, sources: Sources) -> Result:
-    return summarize_links(check_links(sources, list_addresses(subject)[:MAX_ADDRESSES]))
+    return check_links(sources, list_addresses(subject)[:MAX_ADDRESSES])
 
 
 @register_check("listing.contacts")
@@ -166,7 +165,7 @@ def check_download(subject: Subject, sources: Sources) -> Result:
     if not address:
         summary = "No download URL entered, and no release has a file. Enter the URL, or attach the file to a release."
         return Result(Outcome.WARN, summary)
-    link = check_link(sources, address)
+    link_outcome, evidence = check_link(sources, address)
     # Nomad Integration Program, 5. Release: "the plugin can be hosted anywhere", so a dead link proves nothing.
-    outcome = Outcome.WARN if link.outcome == Outcome.FAIL else link.outcome
-    return Result(outcome, f"The download URL {PREDICATES[link.outcome][0]}.", (link.evidence,))
+    outcome = Outcome.WARN if link_outcome == Outcome.FAIL else link_outcome
+    return Result(outcome, f"The download URL {PREDICATES[link_outcome][0]}.", (evidence,))
