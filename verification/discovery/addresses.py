@@ -1,7 +1,6 @@
 """Addresses that people enter to start an integration: a repository, a registry page, or a run task endpoint."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urlsplit
 
@@ -34,16 +33,11 @@ class AddressKind(StrEnum):
     ENDPOINT = "endpoint"
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Parsed address. `name` is "owner/name", "namespace/name", "namespace", or the URL of an endpoint."""
-
-    kind: AddressKind
-    name: str
+Address = tuple[AddressKind, str]
 
 
 def parse_address(text: str) -> Address:
-    """Return what the text names.
+    """Return what the text names, and its name: "owner/name", "namespace/name", "namespace", or a URL of an endpoint.
 
     Raises:
         ValidationError: The text names nothing that the portal can read. The message says what to enter.
@@ -63,7 +57,7 @@ def parse_address(text: str) -> Address:
     if is_other_site and parts.scheme in {"https", "http"}:
         return _parse_endpoint(text)
     try:
-        return Address(AddressKind.REPOSITORY, parse_repository(text))
+        return AddressKind.REPOSITORY, parse_repository(text)
     except InvalidRepositoryUrlError as error:
         raise ValidationError(str(error)) from error
 
@@ -77,8 +71,8 @@ def _parse_registry_path(path: str) -> Address:
         )
     namespace, name = match["namespace"], match["name"]
     if name is None:
-        return Address(AddressKind.NAMESPACE, namespace)
-    return Address(AddressKind.PROVIDER, f"{namespace}/{name}")
+        return AddressKind.NAMESPACE, namespace
+    return AddressKind.PROVIDER, f"{namespace}/{name}"
 
 
 def _parse_endpoint(text: str) -> Address:
@@ -86,4 +80,4 @@ def _parse_endpoint(text: str) -> Address:
         urls.parse_url(text, loopback=settings.ALLOW_LOOPBACK_HTTP)
     except RequestRefusedError as refusal:
         raise ValidationError(str(refusal)) from refusal
-    return Address(AddressKind.ENDPOINT, text)
+    return AddressKind.ENDPOINT, text

@@ -43,9 +43,8 @@ class CompanyForm(forms.Form):
     def __init__(self, partners: Sequence[Partner], **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
         self.partners = {partner.slug: partner for partner in partners}
-        self.fields["company"].choices = [  # type: ignore[attr-defined]
-            (partner.slug, partner.name) for partner in partners
-        ]
+        choices = [(partner.slug, partner.name) for partner in partners]
+        self.fields["company"].choices = choices  # type: ignore[attr-defined]
 
     def get_partner(self) -> Partner:
         """Return the selected company. Call on a valid form."""

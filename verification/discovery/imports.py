@@ -131,7 +131,6 @@ def find_open_integrations(rows: Iterable[ProviderRow]) -> QuerySet[Integration]
     names = [row.repository.lower() for row in rows if row.repository]
     ids = [row.repository_id for row in rows if row.repository_id is not None]
     # By name, too, because an integration has no number if GitHub didn't answer when it started.
-    same = Integration.objects.open().annotate(lower_repository=Lower("repository"))
-    return (
-        same.filter(Q(lower_repository__in=names) | Q(repository_id__in=ids)).select_related("partner").order_by("pk")
-    )
+    integrations = Integration.objects.open().annotate(lower_repository=Lower("repository"))
+    matches = integrations.filter(Q(lower_repository__in=names) | Q(repository_id__in=ids))
+    return matches.select_related("partner").order_by("pk")

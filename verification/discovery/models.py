@@ -11,7 +11,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Program
 from integrations.submissions.models import Integration
 from portal.core.errors import ActionRefused
-from verification.discovery.addresses import Address, AddressKind
+from verification.discovery.addresses import AddressKind
 
 
 class Discovery(models.Model):
@@ -54,10 +54,6 @@ class Discovery(models.Model):
 
     def __str__(self) -> str:
         return self.address
-
-    @property
-    def target(self) -> Address:
-        return Address(AddressKind(self.kind), self.name)
 
     @property
     def asks_for_signature(self) -> bool:

@@ -30,14 +30,6 @@ MET_OUTCOMES = frozenset({Outcome.PASS, Outcome.WARN})
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramChoice:
-    """Program that the partner can select, with the reasons for which it fits."""
-
-    program: Program
-    reasons: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class RequirementPreview:
     """Requirement before the integration exists. `status` is an outcome of checks, "met", or "open"."""
 
@@ -88,12 +80,12 @@ def list_facts(discovery: Discovery) -> list[FactGroup]:
     return group_facts([Fact(**fact) for fact in discovery.facts if fact["key"] in FACTS])
 
 
-def list_program_choices(discovery: Discovery) -> list[ProgramChoice]:
-    """Return every program, the recognized ones first, with their reasons."""
+def list_program_choices(discovery: Discovery) -> list[tuple[Program, list[str]]]:
+    """Return every program, the recognized ones first, with the reasons for which it fits."""
     reasons_by_program = {candidate["program"]: candidate["reasons"] for candidate in discovery.candidates}
     keys = dict.fromkeys([*reasons_by_program, *PROGRAMS])
     return [
-        ProgramChoice(PROGRAMS[key], tuple(map(_describe_reason, reasons_by_program.get(key, ()))))
+        (PROGRAMS[key], [_describe_reason(reason) for reason in reasons_by_program.get(key, ())])
         for key in keys
         if key in PROGRAMS
     ]

@@ -7,7 +7,7 @@ from django.conf import settings
 from portal.core.repository_urls import find_repository
 from verification.checks.facts import MISSING_FACTS, REGISTRY, Fact, list_repository_facts
 from verification.checks.repository_reading import RepositoryReading, read_repository
-from verification.discovery.addresses import Address, AddressKind
+from verification.discovery.addresses import AddressKind
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.registry.client import ProviderSummary
@@ -27,29 +27,29 @@ class Reading(RepositoryReading):
     providers: tuple[ProviderSummary, ...] = ()
 
 
-def read_address(address: Address, sources: Sources) -> Reading:
-    """Read everything that an address leads to.
+def read_address(kind: str, name: str, sources: Sources) -> Reading:
+    """Read everything that an address of this AddressKind and name leads to.
 
     Raises:
         SourceNotFoundError: GitHub or the registry doesn't have it.
         SourceError: It can't be read now.
     """
-    if address.kind == AddressKind.ENDPOINT:
+    if kind == AddressKind.ENDPOINT:
         step = next(step for step in PROBES if step.is_verification)
         # A verification request needs no callback, plan, or configuration, but the payload requires their URLs.
         urls = RunTaskUrls(settings.SITE_URL, settings.SITE_URL, settings.SITE_URL)
         # Without a signature: no one has entered the HMAC key yet.
-        return Reading(reply=send_request(step, RunTaskTarget(address.name, "", ()), urls, "", sources.web))
-    if address.kind == AddressKind.NAMESPACE:
-        return read_namespace(address.name, sources)
-    if address.kind == AddressKind.PROVIDER:
-        namespace, _, name = address.name.partition("/")
-        listing = sources.registry.read_listing(namespace, name)
+        return Reading(reply=send_request(step, RunTaskTarget(name, "", ()), urls, "", sources.web))
+    if kind == AddressKind.NAMESPACE:
+        return read_namespace(name, sources)
+    if kind == AddressKind.PROVIDER:
+        namespace, _, provider = name.partition("/")
+        listing = sources.registry.read_listing(namespace, provider)
         repository = find_repository(listing.source)
         if not repository:
             raise SourceNotFoundError(f"The registry names no readable repository for {listing.full_name}.")
         return _extend(read_repository(repository, sources, listing))
-    return _extend(read_repository(address.name, sources))
+    return _extend(read_repository(name, sources))
 
 
 def _extend(reading: RepositoryReading) -> Reading:

@@ -42,14 +42,7 @@ def find_category(edition: Edition, repository_name: str) -> str:
     # A program with one category doesn't ask for it.
     if len(edition.categories) == 1:
         return edition.categories[0].key
-    return next(
-        (
-            category.key
-            for category in edition.categories
-            if category.repository_pattern and re.match(category.repository_pattern, repository_name)
-        ),
-        "",
-    )
+    return next((each.key for each in edition.categories if _is_match(each.repository_pattern, repository_name)), "")
 
 
 def _list_reasons(program: Program, reading: Reading) -> Iterator[Reason]:
@@ -70,4 +63,8 @@ def _list_reasons(program: Program, reading: Reading) -> Iterator[Reason]:
 
 def _is_named_like(program: Program, edition: Edition, name: str) -> bool:
     patterns = (program.repository_pattern, *(category.repository_pattern for category in edition.categories))
-    return any(pattern and re.match(pattern, name) for pattern in patterns)
+    return any(_is_match(pattern, name) for pattern in patterns)
+
+
+def _is_match(pattern: str, name: str) -> bool:
+    return bool(pattern and re.match(pattern, name))

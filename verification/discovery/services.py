@@ -56,7 +56,7 @@ def start_discovery(text: str, *, actor: User, now: datetime, program: str = "")
         ValidationError: The portal can't read such an address.
         ActionRefused: The person entered too many addresses.
     """
-    address = parse_address(text)
+    kind, name = parse_address(text)
     User.objects.select_for_update(no_key=True).get(pk=actor.pk)  # two requests at once count one after the other
     recent = Discovery.objects.filter(requested_by=actor, created_at__gt=now - timedelta(hours=1))
     if recent.count() >= MAX_PER_HOUR:
@@ -64,8 +64,8 @@ def start_discovery(text: str, *, actor: User, now: datetime, program: str = "")
     discovery = Discovery.objects.create(
         requested_by=actor,
         address=text.strip(),
-        kind=str(address.kind),
-        name=address.name,
+        kind=str(kind),
+        name=name,
         program_key=program,
         created_at=now,
     )
@@ -104,7 +104,7 @@ def read_discovery(context: JobContext, *, discovery_id: int) -> None:
     repository = discovery.name if discovery.kind == AddressKind.REPOSITORY else ""
     sources = build_sources(repository, discovery.requested_by if repository else None)
     try:
-        reading = read_address(discovery.target, sources)
+        reading = read_address(discovery.kind, discovery.name, sources)
     except FINAL_ERRORS as error:
         discovery.problem, discovery.detail = Discovery.Problem.NOT_FOUND, str(error)[:500]
     except SourceError as error:

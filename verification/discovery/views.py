@@ -41,9 +41,8 @@ RATE_LIMIT = {"read_again": f"{services.MAX_PER_HOUR}/h/user"}
 @login_not_required
 def enter_address(request: HttpRequest) -> HttpResponse:
     """Ask for an address, then start to read it. Visitors sign in first; the URL keeps what they entered."""
-    form = AddressForm(
-        request.POST if request.method == "POST" else None, initial={"address": request.GET.get("address", "")}
-    )
+    data = request.POST if request.method == "POST" else None
+    form = AddressForm(data, initial={"address": request.GET.get("address", "")})
     program = next((key for key in (request.POST.get("program"), request.GET.get("program")) if key in PROGRAMS), "")
     if form.is_valid():
         address = form.cleaned_data["address"]

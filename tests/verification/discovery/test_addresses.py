@@ -3,11 +3,11 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from verification.discovery.addresses import Address, AddressKind, parse_address
+from verification.discovery.addresses import AddressKind, parse_address
 
-REPOSITORY = Address(AddressKind.REPOSITORY, "acme/rocket")
-PROVIDER = Address(AddressKind.PROVIDER, "acme/rocket")
-NAMESPACE = Address(AddressKind.NAMESPACE, "acme")
+REPOSITORY = (AddressKind.REPOSITORY, "acme/rocket")
+PROVIDER = (AddressKind.PROVIDER, "acme/rocket")
+NAMESPACE = (AddressKind.NAMESPACE, "acme")
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,10 @@ NAMESPACE = Address(AddressKind.NAMESPACE, "acme")
         ("https://registry.terraform.io/v1/providers/acme/rocket/versions", PROVIDER),
         ("https://registry.terraform.io/namespaces/acme", NAMESPACE),
         ("https://REGISTRY.terraform.io/providers/acme/", NAMESPACE),
-        ("https://tasks.acme.com/run?key=1", Address(AddressKind.ENDPOINT, "https://tasks.acme.com/run?key=1")),
+        ("https://tasks.acme.com/run?key=1", (AddressKind.ENDPOINT, "https://tasks.acme.com/run?key=1")),
     ],
 )
-def test_address_is_parsed(text: str, address: Address) -> None:
+def test_address_is_parsed(text: str, address: tuple[AddressKind, str]) -> None:
     assert parse_address(text) == address
 
 

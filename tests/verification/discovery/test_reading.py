@@ -144,7 +144,7 @@ def test_unreachable_endpoint_leaves_the_choice_of_a_program(github: Any, read: 
     assert (discovery.problem, discovery.read_at is None) == ("endpoint_unreachable", False)
     page = sign_in(alice).get(f"/new/{discovery.uuid}/")
     assert "We can't reach the endpoint" in page.text
-    assert [choice.program.key for choice in page.context["choices"]][-2:] == ["terraform-run-task", "vault"]
+    assert [choice.key for choice, _ in page.context["choices"]][-2:] == ["terraform-run-task", "vault"]
 
 
 def test_provider_of_another_host_has_no_readable_repository(
