@@ -45,18 +45,9 @@ def plan_nightly_runs(now: datetime, limit: int = 500) -> int:
         Number of planned runs.
     """
     open_run_ids = CheckRun.objects.open().values("integration_id")
-    integrations = (
-        Integration.objects.open()
-        .filter(program_key__in=list_programs_with_checks())
-        .exclude(pk__in=open_run_ids)
-        .order_by("pk")
-    )
-    return process_each(
-        integrations.iterator(chunk_size=200),
-        partial(_plan_nightly_run, now=now),
-        "plan checks of integration",
-        limit=limit,
-    )
+    integrations = Integration.objects.open().filter(program_key__in=list_programs_with_checks())
+    rows = integrations.exclude(pk__in=open_run_ids).order_by("pk").iterator(chunk_size=200)
+    return process_each(rows, partial(_plan_nightly_run, now=now), "plan checks of integration", limit=limit)
 
 
 def _plan_nightly_run(integration: Integration, now: datetime) -> int:

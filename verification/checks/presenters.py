@@ -84,14 +84,13 @@ def _build_row(
     if result is None or newest is None:
         return CheckResultRow(key, _(description.title), Outcome.NOT_RUN, _("This check hasn't run yet."))
     outcome = _determine_outcome(result, is_waived, now)
+    can_act = not {outcome, result.outcome}.intersection(OUTCOMES_WITHOUT_ADVICE) and result.outcome != Outcome.ERROR
     return CheckResultRow(
         key=key,
         title=_(description.title),
         outcome=outcome,
         summary=result.summary if result == newest else f"{result.summary} {newest.summary}",
-        advice=""
-        if outcome in OUTCOMES_WITHOUT_ADVICE or result.outcome in (*OUTCOMES_WITHOUT_ADVICE, Outcome.ERROR)
-        else result.advice or (description.advice and _(description.advice)),
+        advice=(result.advice or (description.advice and _(description.advice))) if can_act else "",
         inspected_summary=_describe_state(result),
         version=result.version,
         at=result.last_seen,

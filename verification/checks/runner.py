@@ -125,11 +125,9 @@ def run_integration_checks(
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
     previous_results = {row.key: row for row in CheckResult.objects.filter(integration=integration).newest()}
     for key in execution.list_required_check_keys(requirements):
-        new_result = (
-            _sanitize_result(execution.run_check(key, subject, run_sources), key)
-            if time.monotonic() < deadline
-            else DEFERRED_RESULT
-        )
+        new_result = DEFERRED_RESULT
+        if time.monotonic() < deadline:
+            new_result = _sanitize_result(execution.run_check(key, subject, run_sources), key)
         result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
         results[key] = result = _request_access_if_hidden(integration, subject, result, run_sources)
         # The next run compares with the result and its observations, so neither is stored without the other.
@@ -273,17 +271,10 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
 
 def _serialize_detail(key: str, result: Result) -> dict[str, object]:
     """Return the details of a check as JSON for pages."""
-    description = get_description(key)
-    return {
+    return execution.serialize_result(key, result) | {
         "key": key,
-        "version": description.version,
-        "title": description.title,
-        "advice": result.advice or description.advice,
-        "outcome": str(result.outcome),
-        "summary": result.summary,
         "unreachable": result.source,
         "needs_access": result.needs_access,
-        "evidence": [evidence.as_dict() for evidence in result.evidence],
         "inspected_summary": ", ".join(f"{thing} {revision}" for thing, revision in result.inspected_revisions),
         "subjects": {thing: revision for thing, revision in result.inspected_revisions if thing in REASON_BY_SUBJECT},
     }

@@ -145,9 +145,8 @@ def check_provider_tier(subject: Subject, sources: Sources) -> Result:
     except SourceNotFoundError:
         missing_item = f"{full_name} in the registry"
         return Result(Outcome.FAIL, f"The registry doesn't list {full_name}.", missing_item=missing_item)
-    evidence = (
-        Evidence("Provider", listing.full_name, sources.registry.build_page_url(match["namespace"], match["name"])),
-    )
+    page = sources.registry.build_page_url(match["namespace"], match["name"])
+    evidence = (Evidence("Provider", listing.full_name, page),)
     # The program requires a verified provider. The registry's name for that tier is "partner".
     if listing.tier in VERIFIED_TIERS:
         return Result(Outcome.PASS, f"{listing.full_name} is in the {listing.tier} tier.", evidence)

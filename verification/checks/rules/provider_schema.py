@@ -52,9 +52,8 @@ def check_schema_read(subject: Subject, sources: Sources, inspection: JsonObject
     resources = format_count(len(names["resources"]), "resource")
     data_sources = format_count(len(names["data-sources"]), "data source")
     suffix = ", the same through Terraform" if len(inspection["readings"]) > 1 else ""
-    return Result(
-        Outcome.PASS, f"{resources} and {data_sources} over protocol {inspection['protocol']}{suffix}.", evidence
-    )
+    summary = f"{resources} and {data_sources} over protocol {inspection['protocol']}{suffix}."
+    return Result(Outcome.PASS, summary, evidence)
 
 
 def _build_reading_evidence(reading: JsonObject) -> Evidence:

@@ -151,9 +151,8 @@ def check_registry_protocols(subject: Subject, sources: Sources, listing: Regist
     code = read_code(subject, sources, f"v{listing.newest}")
     manifest = code.read_text("terraform-registry-manifest.json")
     manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else parse_manifest_protocols(manifest.encode())
-    manifest_summary = (
-        "no manifest, default 5.0" if manifest is None else ", ".join(manifest_protocols or ()) or "not readable"
-    )
+    declared = ", ".join(manifest_protocols or ())
+    manifest_summary = "no manifest, default 5.0" if manifest is None else declared or "not readable"
     evidence = (
         build_listing_evidence(subject, sources, listing),
         Evidence("Registry", ", ".join(listing.protocols)),
@@ -161,8 +160,7 @@ def check_registry_protocols(subject: Subject, sources: Sources, listing: Regist
     )
     outcome, summary = Outcome.FAIL, "terraform-registry-manifest.json declares no protocol."
     if manifest_protocols is not None and set(manifest_protocols) == set(listing.protocols):
-        outcome, summary = Outcome.PASS, f"Protocol {', '.join(manifest_protocols)} in both places."
+        outcome, summary = Outcome.PASS, f"Protocol {declared} in both places."
     elif manifest_protocols is not None:
-        reported, declared = ", ".join(listing.protocols), ", ".join(manifest_protocols)
-        summary = f"The registry reports {reported}, but the manifest declares {declared}."
+        summary = f"The registry reports {', '.join(listing.protocols)}, but the manifest declares {declared}."
     return Result(outcome, summary, evidence, (*build_listing_state(listing), ("commit", code.commit)))

@@ -213,17 +213,13 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
     if highest_version is None:
         return Result(Outcome.FAIL, "The registry lists no version.")
     pass_summary, version = f"{highest_version} is the newest version so far.", str(highest_version)
-    return Result(
-        Outcome.PASS, pass_summary, inspected_revisions=(("version", version),), observations={NEWEST_KEY: version}
-    )
+    return Result(Outcome.PASS, pass_summary, (), (("version", version),), observations={NEWEST_KEY: version})
 
 
 def _find_highest_version(versions: Versions) -> Version | None:
     """Return the highest listed version. Releases rank above pre-releases."""
-    parsed_versions = [
-        version for entry in versions.entries if (version := try_parse_version(entry.version)) is not None
-    ]
-    return max(parsed_versions, key=lambda version: version.preference, default=None)
+    parsed_versions = (try_parse_version(entry.version) for entry in versions.entries)
+    return max(filter(None, parsed_versions), key=lambda version: version.preference, default=None)
 
 
 def _coerce_mapping(value: object) -> Mapping[str, object]:

@@ -196,9 +196,8 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
     evidence = (Evidence("Release", newest.tag, newest.html_url),)
     inspected_revisions = (("repository", subject.repository), ("release", newest.tag))
     if sources.github.has_branch(subject.repository, newest.tag):
-        return Result(
-            Outcome.FAIL, f"A branch has the same name as the tag {newest.tag}.", evidence, inspected_revisions
-        )
+        summary = f"A branch has the same name as the tag {newest.tag}."
+        return Result(Outcome.FAIL, summary, evidence, inspected_revisions)
     return Result(Outcome.PASS, f"No branch is named {newest.tag}.", evidence, inspected_revisions)
 
 

@@ -180,15 +180,14 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
         return Result(Outcome.NOT_RUN, "No registered key signed the release.")
     domains = [domain for user in keys.signer.user_ids if (domain := extract_email_domain(user))]
     evidence = tuple(Evidence("Key owner", user) for user in keys.signer.user_ids[:5])
+    homepage_host = (urlsplit(subject.homepage).hostname or "").removeprefix("www.")
     remarks: list[Remark] = []
     # Anyone can write any address into a key, so the owner is only a hint, at most a warning.
     if not domains:
         remarks = [build_remark("nobody")]
     elif all(domain in PERSONAL_EMAIL_DOMAINS for domain in domains):
         remarks = [build_remark("personal", domain=domains[0])]
-    elif (homepage_host := _extract_host(subject.homepage)) and not any(
-        _is_related_domain(homepage_host, domain) for domain in domains
-    ):
+    elif homepage_host and not any(_is_related_domain(homepage_host, domain) for domain in domains):
         evidence += (Evidence("Home page", homepage_host, subject.homepage),)
     return build_result(remarks, f"The key belongs to {domains[0] if domains else 'no domain'}.", evidence)
 
@@ -197,10 +196,6 @@ def extract_email_domain(user_id: str) -> str:
     """Return the domain of the email address in a user ID, blank without an address."""
     address = user_id.rpartition("<")[2].rstrip(">").strip()
     return address.rpartition("@")[2].lower() if "@" in address else ""
-
-
-def _extract_host(address: str) -> str:
-    return (urlsplit(address).hostname or "").removeprefix("www.")
 
 
 def _is_related_domain(one: str, other: str) -> bool:

@@ -44,14 +44,12 @@ def accept_deviation(integration: Integration, key: str, value: str, actor: User
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
         change.require_open()
         locked_integration = change.integration
-        thing, current_value = get_acceptable_value(
-            CheckResult.objects.filter(integration=locked_integration, key=key).conclusive().first()
-        )
+        result = CheckResult.objects.filter(integration=locked_integration, key=key).conclusive().first()
+        thing, current_value = get_acceptable_value(result)
         # The page can be older than the last run, and only what the reviewer has seen may be accepted.
         if not current_value or current_value != value:
-            raise ActionRefused(
-                _("The deviation has changed. Reload the page and check it again."), "invalid-transition"
-            )
+            message = _("The deviation has changed. Reload the page and check it again.")
+            raise ActionRefused(message, "invalid-transition")
         observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)
         change.record("check.accepted", check=key, title=CHECKS[key].title, thing=thing, value=value)
     if _is_on_hold_for(locked_integration, key):

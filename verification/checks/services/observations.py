@@ -68,23 +68,17 @@ def apply_absence_grace_period(
     """
     if result.outcome not in CONCLUSIVE_OUTCOMES or not result.missing_item:
         return result
-    observation = Observation.objects.filter(
-        integration=integration, key=LAST_SEEN_PREFIX + check, value=subject.repository
-    ).first()
+    rows = Observation.objects.filter(integration=integration, key=LAST_SEEN_PREFIX + check, value=subject.repository)
+    observation = rows.first()
     if observation is None:
         return result
     if observation.missing_since is None:
         observation.missing_since = now
         observation.save(update_fields=["missing_since"])
-    missing_since = observation.missing_since
-    if now - missing_since >= ABSENCE_GRACE_PERIOD:
-        return replace(
-            result, summary=f"{result.summary} We haven't been able to see it since {_format_moment(missing_since)}."
-        )
-    summary = (
-        f"We haven't been able to see it since {_format_moment(missing_since)}. We check again before anything "
-        f"changes. {result.summary}"
-    )
+    absence = f"We haven't been able to see it since {_format_moment(observation.missing_since)}."
+    if now - observation.missing_since >= ABSENCE_GRACE_PERIOD:
+        return replace(result, summary=f"{result.summary} {absence}")
+    summary = f"{absence} We check again before anything changes. {result.summary}"
     outcome = Outcome.WARN if integration.is_listed else Outcome.NOT_RUN
     return replace(result, outcome=outcome, summary=summary, observations={})
 

@@ -42,9 +42,8 @@ class Command(BaseCommand):
         now = timezone.now().timestamp()
         reader = ReleaseReader(RegistryProtocol(registry, outbound), namespace, name, now, host)
         report = verify(reader, version.removeprefix("v"), platform)
-        self.stdout.write(
-            json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if as_json else format_report(report)
-        )
+        text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if as_json else format_report(report)
+        self.stdout.write(text)
 
 
 def format_report(report: Report) -> str:
