@@ -13,7 +13,7 @@ YEAR = re.compile(r"(?:19|20)\d\d")
 SECOND_LEVEL = frozenset({"co", "com", "org", "net", "ac", "edu", "gov", "or", "ne", "gob", "gouv"})
 
 MAX_SEGMENTS = 3
-MAX_UNKNOWN = 3  # unlisted parts of an identifier
+MAX_PARTS = 3  # of an identifier, without words for products
 
 
 def is_address(text: str) -> bool:
@@ -50,15 +50,10 @@ def is_host(host: str) -> bool:
     labels = host.lower().removeprefix("www.").split(".")[:-1]
     while len(labels) > 1 and labels[-1] in SECOND_LEVEL:
         labels.pop()
-    before = [
-        label
-        for label in labels[:-1]
-        if label not in load_words("products") | load_words("neutral") | load_words("services")
-    ]
+    usual = load_words("products") | load_words("neutral") | load_words("services")
+    parts = [part for label in labels[:-1] if label not in usual for part in label.split("-")]
     # "rules.acme.com" could state terms, so words before the site's name must not be ordinary.
-    is_plain = any(
-        len(part) > 2 and part in load_common_english_words() for label in before for part in label.split("-")
-    )
+    is_plain = any(len(part) > 2 and part in load_common_english_words() for part in parts)
     return not is_plain and all(is_identifier(label) for label in labels)
 
 
@@ -71,23 +66,15 @@ def is_identifier(label: str) -> bool:
         return False
     rest = [part for part in parts if fold(part) not in load_words("products") and not part.isdigit()]
     is_product = len(parts) - len(rest) > 1  # "terraform-provider-random"
-    if len(rest) > MAX_UNKNOWN:
+    if len(rest) > MAX_PARTS:
         return False
     kinds = [get_kind(part) for part in rest]
     if len(rest) < len(parts) and not all(is_singular(fold(part)) for part in rest if get_kind(part) is Kind.WORD):
         return False
-    if Kind.TERM in kinds or any(YEAR.fullmatch(part) for part in parts):
+    if Kind.TERM in kinds or any(YEAR.fullmatch(part) for part in parts) or kinds.count(Kind.WORD) > 1 + is_product:
         return False
-    return (
-        kinds.count(Kind.WORD) <= 1 + is_product
-        and kinds.count(Kind.UNKNOWN) <= MAX_UNKNOWN
-        and (
-            len(parts) == 1
-            or len(rest) < len(parts)
-            or set(kinds) != {Kind.WORD}
-            or not load_words("emblems").isdisjoint(parts)
-        )
-    )
+    is_named = set(kinds) != {Kind.WORD} or not load_words("emblems").isdisjoint(parts)
+    return len(parts) == 1 or len(rest) < len(parts) or is_named
 
 
 def is_handle(text: str) -> bool:

@@ -74,12 +74,8 @@ def analyze_coverage(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] 
     reader, unexplained_lines = NoticeReader(named_ids, has_attributions=bool(notice_of)), []
     for start, end in iterate_gaps(spans, len(text.letters)):
         if remainder := reader.find_unexplained(text.get_gap(start, end)):
-            unexplained_lines.append(
-                (
-                    text.get_line_number(text.clean.find(remainder, text.find_place(start - 1) if start else 0)),
-                    remainder[:MAX_QUOTED_LENGTH],
-                )
-            )
+            place = text.clean.find(remainder, text.find_place(start - 1) if start else 0)
+            unexplained_lines.append((text.get_line_number(place), remainder[:MAX_QUOTED_LENGTH]))
         reader.is_at_beginning = False
     share = sum(span.end - span.start for span in spans) / max(len(text.letters), 1)
     aligned_ids = {span.id for span in whole if span.kind == "text"}
@@ -90,9 +86,8 @@ def analyze_coverage(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] 
 def find_departures(text: Text, partial_matches: list[tuple[str, TemplateMatch]]) -> Iterator[tuple[str, int, str]]:
     """Yield where a text that begins like a license first differs from it: (id, line, text)."""
     for id in dict.fromkeys(id for id, _ in partial_matches):
-        best = max(
-            (place for other, place in partial_matches if other == id), key=lambda place: place.end - place.start
-        )
+        places = [place for other, place in partial_matches if other == id]
+        best = max(places, key=lambda place: place.end - place.start)
         if best.end - best.start < MIN_SIMILAR_LETTERS:
             continue
         at = best.slots[0][1] if best.is_whole and best.slots else best.end

@@ -55,9 +55,8 @@ def _build_plain_letters() -> dict[int, str]:
 @cache
 def load_ordinary_words(script: str) -> frozenset[str]:
     """Return the folded words of the languages that are written in a script."""
-    return _fold_all(
-        {word for language in LANGUAGE_TABLES.languages.get(script, ()) for word in _read_language(language)}
-    )
+    languages = LANGUAGE_TABLES.languages.get(script, ())
+    return _fold_all({word for language in languages for word in _read_language(language)})
 
 
 @cache

@@ -48,11 +48,7 @@ def is_institution(tokens: list[str]) -> bool:
     nouns = [n for n, w in enumerate(folded_words) if is_institution_noun(w) and (w in exact or is_singular(w))]
     foreign = [word not in load_common_english_words() or word in load_words("connectors") for word in folded_words]
     is_placed = any(n == len(folded_words) - 1 or foreign[n] or (n == 0 and all(foreign[1:])) for n in nouns)
-    is_joined = (
-        len(folded_words) == 1
-        and len(folded_words[0]) > MIN_JOINED
-        and get_script(folded_words[0]) not in SCRIPTS_WITH_CAPITALS
-    )
+    is_joined = len(folded_words) == 1 and len(folded_words[0]) > MIN_JOINED and not has_capitals(folded_words[0])
     return is_placed and (len(tokens) > 1 or is_joined) and is_free_of_terms(tokens)
 
 
@@ -85,9 +81,8 @@ def is_firm_name(body: list[str], *, is_closed: bool = False) -> bool:
     if not 0 < len(tokens) <= MAX_FIRM_WORDS or not all(token[0].isupper() and token.isascii() for token in tokens):
         return False
     kinds, folded_words = [get_kind_in_organization(token) for token in tokens], [fold(token) for token in tokens]
-    if not set(kinds) <= IN_FIRM | {Kind.WORD, Kind.TERM} or load_function_words("LATIN").intersection(
-        word for word, word_kind in zip(folded_words, kinds, strict=True) if word_kind in (Kind.WORD, Kind.TERM)
-    ):
+    plain = {word for word, kind in zip(folded_words, kinds, strict=True) if kind in (Kind.WORD, Kind.TERM)}
+    if not set(kinds) <= IN_FIRM | {Kind.WORD, Kind.TERM} or load_function_words("LATIN").intersection(plain):
         return False
     if any(word.endswith("ed") for word in folded_words[1:]) or kinds.count(Kind.TERM) > 1:
         return False
@@ -106,9 +101,8 @@ def is_firm_name(body: list[str], *, is_closed: bool = False) -> bool:
 
 def is_acronym(piece: str, before: str) -> bool:
     """Return whether the initials of the holder before spell a piece: "Internet Systems Consortium (ISC)"."""
-    return len(piece) > 1 and "".join(filter(str.isupper, before.title() if before.isupper() else before)).startswith(
-        piece
-    )
+    initials = filter(str.isupper, before.title() if before.isupper() else before)
+    return len(piece) > 1 and "".join(initials).startswith(piece)
 
 
 def is_named_by_noun(tokens: list[str]) -> bool:

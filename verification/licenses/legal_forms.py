@@ -19,14 +19,10 @@ def load_trailing_forms() -> dict[Words, bool]:
 @cache
 def load_leading_forms() -> tuple[dict[Words, bool], frozenset[Words]]:
     """Return the forms that begin a name, and whether each is case-sensitive; and those that can also end a name."""
-    words_by_line = {tuple(line.split()): line for line in load_lines("legal_prefixes")}
-    before = {
-        words if not line.islower() else tuple(fold(line).split()): not line.islower()
-        for words, line in words_by_line.items()
-    }
-    return before, frozenset(
-        words for words in words_by_line if words[0][0].casefold() == words[0][0] and not words[0].isascii()
-    )
+    lines = load_lines("legal_prefixes")
+    before = {tuple((fold(line) if line.islower() else line).split()): not line.islower() for line in lines}
+    also_behind = (line for line in lines if line[0] == line[0].casefold() and not line.split()[0].isascii())
+    return before, frozenset(tuple(line.split()) for line in also_behind)
 
 
 @cache
@@ -47,10 +43,8 @@ def split_legal_form(tokens: list[str]) -> list[str] | None:
     # The longest form first: "Co., Ltd." contains the form "Ltd.".
     for size in range(min(MAX_FORM_WORDS, len(bare)), 0, -1):
         ending = tuple(bare[-size:])
-        if (
-            ending in load_trailing_forms()
-            or load_trailing_forms().get(tuple(word.casefold() for word in ending)) is False
-        ):
+        folded_ending = tuple(word.casefold() for word in ending)
+        if ending in load_trailing_forms() or load_trailing_forms().get(folded_ending) is False:
             return strip_other_forms(tokens[:-size], size)
         if before.get(tuple(tokens[:size])) or before.get(folded_words[:size]) is False:
             return tokens[size:]

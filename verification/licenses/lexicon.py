@@ -128,19 +128,15 @@ def find_first_term(text: str) -> str:
 
 def is_auxiliary(folded_word: str) -> bool:
     """Return whether a word is about copyright itself or too general to show which term it sets."""
-    return (
-        folded_word in COPYRIGHT_WORDS
-        or folded_word in load_function_words("LATIN")
-        or folded_word in load_function_words("CYRILLIC")
-    )
+    is_common = any(folded_word in load_function_words(script) for script in ("LATIN", "CYRILLIC"))
+    return is_common or folded_word in COPYRIGHT_WORDS
 
 
 @lru_cache(maxsize=20_000)
 def is_plain_term(word: str) -> bool:
     """Return whether an English word of terms is recognizable in a compound."""
-    return word in load_words("short_terms") or (
-        len(word) > 4 and word in load_english_words() and word in load_terms()
-    )
+    is_english = len(word) > 4 and word in load_english_words()
+    return word in load_words("short_terms") or (is_english and word in load_terms())
 
 
 @lru_cache(maxsize=20_000)
@@ -242,20 +238,21 @@ def is_ordinary(folded_word: str, script: str) -> bool:
     """Return whether a folded word is, or is formed like, an ordinary word of a language or its romanization."""
     if folded_word in load_ordinary_words(script) or (script == "LATIN" and folded_word in load_romanized_words()):
         return True
-    return script == "LATIN" and (
-        DERIVED_WORD.fullmatch(folded_word) is not None
-        or any(stem in load_english_words() for stem in list_stems(folded_word))
-    )
+    return script == "LATIN" and is_derived(folded_word)
 
 
 def is_singular(folded_word: str) -> bool:
     """Return whether an English word isn't a plural, a verb form, or derived from one."""
     is_verb = folded_word.endswith(("ing", "ed")) and folded_word in load_english_words()
-    return not (
-        is_verb
-        or DERIVED_WORD.fullmatch(folded_word)
-        or any(stem in load_english_words() for stem in list_stems(folded_word))
-    )
+    return not is_verb and not is_derived(folded_word)
+
+
+def is_derived(folded_word: str) -> bool:
+    return DERIVED_WORD.fullmatch(folded_word) is not None or has_english_stem(folded_word)
+
+
+def has_english_stem(folded_word: str) -> bool:
+    return not load_english_words().isdisjoint(list_stems(folded_word))
 
 
 def is_noun_like(word: str) -> bool:
@@ -267,12 +264,10 @@ def is_noun_like(word: str) -> bool:
 
 def list_stems(folded_word: str) -> list[str]:
     """Return what an English word may be an inflected form of."""
-    candidates = [
-        folded_word.removesuffix(ending) + other for ending, other in INFLECTIONS if folded_word.endswith(ending)
-    ]
-    candidates = [
-        stem for stem in candidates if not folded_word.endswith("d") or folded_word.endswith("ed")
-    ]  # "containerd"
+    if folded_word.endswith("d") and not folded_word.endswith("ed"):
+        return []  # "containerd"
+    inflections = [each for each in INFLECTIONS if folded_word.endswith(each[0])]
+    candidates = [folded_word.removesuffix(ending) + other for ending, other in inflections]
     undoubled_stems = [stem[:-1] for stem in candidates if stem[-2:-1] == stem[-1:]]  # "vetted"
     return [stem for stem in (*candidates, *undoubled_stems) if len(stem) >= MIN_STEM]
 
@@ -284,7 +279,5 @@ def is_also_word(folded_word: str, script: str) -> bool:
     if script != "LATIN":
         return script not in SCRIPTS_WITH_CAPITALS and folded_word in load_ordinary_words(script)
     forms = {folded_word.removesuffix(other) + ending for ending, other in INFLECTIONS if folded_word.endswith(other)}
-    related_count = len(forms & load_english_words()) + any(
-        stem in load_english_words() for stem in list_stems(folded_word)
-    )
+    related_count = len(forms & load_english_words()) + has_english_stem(folded_word)
     return folded_word in load_english_words() and related_count > 1

@@ -34,9 +34,8 @@ MAX_NAME = 20  # letters of an unlisted name
 IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})
 NAME_KINDS = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS})
 MAX_INITIALS = 6  # characters of initials: "J. R."
-HYPHENATED_NAME = re.compile(
-    r"[A-Z][a-z]{1,5}-[A-Za-z][a-z]{1,5}"
-)  # as given names of Korea and China in Latin letters
+# As given names of Korea and China in Latin letters
+HYPHENATED_NAME = re.compile(r"[A-Z][a-z]{1,5}-[A-Za-z][a-z]{1,5}")
 SON_OF = frozenset({"bin", "bint", "binti", "binte", "ibn", "ben", "بن", "ابن", "בן", "בת"})
 NICKNAME = re.compile(r"(?:(?<!\S)\"|\()(?:([A-Z][a-z]{2,11})[\")](?=\s)|([a-z][a-z0-9]{2,20})[\")](?=[\s,.;]|$))")
 
@@ -70,11 +69,8 @@ def is_person(text: str) -> bool:
     capitals = [t for t in tokens if t.isupper() and len(t) > MAX_ACRONYM and get_kind(t) is not Kind.NAME]
     if len(capitals) > 1 or (text.isupper() and len(text) > MAX_INITIALS and unlisted not in ([], [Kind.UNKNOWN])):
         return False
-    if (
-        not set(kinds) <= IN_PERSON
-        or kinds[-1] is Kind.PARTICLE
-        or len(kinds) > MAX_PERSON_WORDS + kinds.count(Kind.PARTICLE)
-    ):
+    max_words = MAX_PERSON_WORDS + kinds.count(Kind.PARTICLE)
+    if not set(kinds) <= IN_PERSON or kinds[-1] is Kind.PARTICLE or len(kinds) > max_words:
         return False
     full = [(k, fold(t)) for k, t in zip(kinds, tokens, strict=True) if k not in (Kind.PARTICLE, Kind.INITIALS)]
     full_kinds: list[Kind] = [k for k, _ in full]
@@ -119,9 +115,8 @@ def are_names(kinds: list[Kind], folded_words: list[str], are_capitalized: bool)
         return are_capitalized and plain == 1 and is_surname_among(kinds, folded_words)
     if not are_capitalized:
         is_listed = len(kinds) <= MAX_LISTED and (not unknown or (name_count > 0 and unknown == 1))
-        is_plain = (
-            len(kinds) <= (MAX_PLAIN if name_count else MAX_LISTED) and get_script(folded_words[0]) in PLAIN_SCRIPTS
-        )
+        max_words = MAX_PLAIN if name_count else MAX_LISTED
+        is_plain = len(kinds) <= max_words and get_script(folded_words[0]) in PLAIN_SCRIPTS
         return len(kinds) > 1 and (is_listed or is_plain)
     if name_count:
         return True
@@ -155,8 +150,7 @@ def get_kind_in_person(token: str) -> Kind:
         return Kind.PARTICLE  # "Ní"
     if not has_capitals(token) or word_kind in (Kind.PARTICLE, Kind.INITIALS, Kind.TERM):
         return word_kind
-    is_capitalized = any(part[:1].isupper() for part in re.split(r"[-'’]", token))
-    if not is_capitalized:
+    if not any(part[:1].isupper() for part in re.split(r"[-'’]", token)):
         return Kind.NONE
     if word_kind is Kind.UNKNOWN and (len(token) > MAX_NAME or re.search(r"[._\d]|[a-z][A-Z].*[A-Z]", token)):
         return Kind.NONE

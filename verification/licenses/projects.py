@@ -73,11 +73,8 @@ def is_description(tokens: list[str]) -> bool:
     known_words = load_words("products") | load_words("neutral")
     tokens = [t for t in tokens if "-" not in t or not known_words.issuperset(fold(t).split("-"))]
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
-    names = [
-        t.strip(TRIM + "()")
-        for t, word in zip(tokens, bare, strict=True)
-        if word not in load_words("products") | CONNECTORS
-    ]
+    others = load_words("products") | CONNECTORS
+    names = [t.strip(TRIM + "()") for t, word in zip(tokens, bare, strict=True) if word not in others]
     products = load_words("products").intersection(bare)
     # Two product words name a product together: "Terraform SDK".
     if not names:

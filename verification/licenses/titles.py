@@ -115,27 +115,22 @@ def build_mention_patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     name = build_title_pattern(ids)
     spdx_ids = "|".join(fold_id(id) for id in ids)
     names = "|".join(name for id in ids for name in NAMES.get(id, ())) or name
-    places = "|".join(
-        [rf"spdx org licenses (?:{spdx_ids})(?: html)?", *(place for id in ids for place in PLACES.get(id, ()))]
-    )
+    known_places = (place for id in ids for place in PLACES.get(id, ()))
+    places = "|".join([rf"spdx org licenses (?:{spdx_ids})(?: html)?", *known_places])
     where = rf"(?: http (?:{places}))?"
-    return tuple(
-        map(
-            compile_folded_pattern,
-            (
-                *always,
-                rf"spdx license identifier (?:{spdx_ids})",
-                rf"(?:(?:software )?license )?(?:{name}|(?:the )?(?:{spdx_ids})(?: license)?){where}",
-                rf"(?:license )?(?:the )?(?:{names})",
-                rf"software license agreement {name}",
-                rf"(?:{name}|the following license|this license) (?:applies to|covers) {WHOLE}",
-                rf"(?:this is|this project uses) (?:the )?(?:standard )?{name}{where}(?: license)?",
-                rf"{WORK}{VERB}{UNDER}{name}{where}(?: {name})?{SEE}",
-                rf"(?:http )?(?:{places})",
-                rf"for (?P<who>{OWN}(?: {OWN}){{0,2}}) software",
-            ),
-        )
+    patterns = (
+        *always,
+        rf"spdx license identifier (?:{spdx_ids})",
+        rf"(?:(?:software )?license )?(?:{name}|(?:the )?(?:{spdx_ids})(?: license)?){where}",
+        rf"(?:license )?(?:the )?(?:{names})",
+        rf"software license agreement {name}",
+        rf"(?:{name}|the following license|this license) (?:applies to|covers) {WHOLE}",
+        rf"(?:this is|this project uses) (?:the )?(?:standard )?{name}{where}(?: license)?",
+        rf"{WORK}{VERB}{UNDER}{name}{where}(?: {name})?{SEE}",
+        rf"(?:http )?(?:{places})",
+        rf"for (?P<who>{OWN}(?: {OWN}){{0,2}}) software",
     )
+    return tuple(map(compile_folded_pattern, patterns))
 
 
 FILE = (
@@ -150,17 +145,13 @@ def build_choice_patterns() -> tuple[re.Pattern[str], ...]:
     first, second = map(build_license_group, "ab")
     # Only these exact forms offer a choice. In any other sentence, every named license applies.
     either = rf"(?:either )?(?:of )?(?:the )?(?:terms of )?(?:the )?{first}{FILE} or (?:the )?{second}{FILE}"
-    return tuple(
-        map(
-            compile_folded_pattern,
-            (
-                rf"{WORK}(?:(?:is|are) )?(?:dual )?{VERB}{UNDER}{either}(?: licenses?)?{OPTION}",
-                rf"you may use (?:this|the) (?:software|project|library|code|work) {UNDER}{either}{OPTION}",
-                # SPDX expressions may also contain AND and WITH, which offer no choice.
-                rf"spdx license identifier {build_license_group('a')} or {build_license_group('b')}",
-            ),
-        )
+    patterns = (
+        rf"{WORK}(?:(?:is|are) )?(?:dual )?{VERB}{UNDER}{either}(?: licenses?)?{OPTION}",
+        rf"you may use (?:this|the) (?:software|project|library|code|work) {UNDER}{either}{OPTION}",
+        # SPDX expressions may also contain AND and WITH, which offer no choice.
+        rf"spdx license identifier {first} or {second}",
     )
+    return tuple(map(compile_folded_pattern, patterns))
 
 
 def build_license_group(side: str) -> str:

@@ -33,7 +33,6 @@ class WordList:
         return False
 
     def _get_set(self, entry: str) -> set[str]:
-        is_start, is_end = entry.endswith("*"), entry.startswith("*")
-        return {(False, False): self.words, (True, False): self.starts, (False, True): self.ends}.get(
-            (is_start, is_end), self.parts
-        )
+        if entry.startswith("*"):
+            return self.parts if entry.endswith("*") else self.ends
+        return self.starts if entry.endswith("*") else self.words
