@@ -20,6 +20,7 @@ RESOURCE_FILE_PATTERN = re.compile(r"(?:^|/)(?:resource_(?P<before>[a-z0-9_]+)|(
 # Not after a quotation mark, because the name can be part of a string there.
 ABRUPT_CALL_PATTERN = re.compile(r"[^\"`]*?(?<![\w.])(?P<call>panic|os\.Exit|log\.Fatal(?:f|ln)?)\(")
 MAX_LINE_CHARACTERS = 500  # longer lines are generated
+FOREIGN_FOLDERS = frozenset({"vendor", "node_modules", "testdata"})
 
 FRAMEWORK_MODULE = "github.com/hashicorp/terraform-plugin-framework"
 SDK_MODULE = "github.com/hashicorp/terraform-plugin-sdk/v2"
@@ -69,20 +70,15 @@ class RepositorySnapshot:
     def list_go_files(self) -> tuple[RepositoryFile, ...]:
         """Return the Go files, without tests, test data, and vendored code."""
         own_files = (file for file in self.files if file.path.endswith(".go") and not file.path.endswith("_test.go"))
-        return tuple(
-            file for file in own_files if not {"vendor", "node_modules", "testdata"} & set(file.path.split("/"))
-        )
+        return tuple(file for file in own_files if FOREIGN_FOLDERS.isdisjoint(file.path.split("/")))
 
     def list_test_files(self) -> tuple[RepositoryFile, ...]:
-        return tuple(
-            file for file in self.files if file.path.endswith("_test.go") and not file.path.startswith("vendor/")
-        )
+        own_files = (file for file in self.files if not file.path.startswith("vendor/"))
+        return tuple(file for file in own_files if file.path.endswith("_test.go"))
 
     def list_workflow_files(self) -> tuple[RepositoryFile, ...]:
-        folder = ".github/workflows/"
-        return tuple(
-            file for file in self.files if file.path.startswith(folder) and file.path.endswith((".yml", ".yaml"))
-        )
+        files = (file for file in self.files if file.path.startswith(".github/workflows/"))
+        return tuple(file for file in files if file.path.endswith((".yml", ".yaml")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +109,7 @@ def parse_go_mod(text: str) -> GoModule:
 
 def _find_block(line: str, block: str) -> str:
     """Return the block that contains the next lines, blank outside of one."""
-    match = re.match(r"^(\w+)\s*\(", line)
-    if match:
+    if match := re.match(r"^(\w+)\s*\(", line):
         return match[1]
     return "" if line.strip() == ")" else block
 
@@ -129,9 +124,8 @@ def _split_lines(text: str) -> list[str]:
 
 def list_cron_schedules(workflow: str) -> tuple[str, ...]:
     """Return the cron schedules of a workflow, each with five fields."""
-    schedules = (
-        " ".join(match["when"].split()) for line in _split_lines(workflow) if (match := CRON_PATTERN.match(line))
-    )
+    matches = map(CRON_PATTERN.match, _split_lines(workflow))
+    schedules = (" ".join(match["when"].split()) for match in matches if match)
     # GitHub accepts exactly five fields. Anything else isn't a schedule.
     return tuple(schedule for schedule in schedules if len(schedule.split()) == 5)
 
@@ -152,8 +146,7 @@ def collect_resource_files(code: RepositorySnapshot) -> Mapping[str, RepositoryF
     """Return the files by resource name, for files called resource_NAME.go or NAME_resource.go."""
     files_by_name: dict[str, RepositoryFile] = {}
     for file in code.list_go_files():
-        match = RESOURCE_FILE_PATTERN.search(file.path)
-        if match:
+        if match := RESOURCE_FILE_PATTERN.search(file.path):
             # Two files of one resource, in different folders, count once.
             files_by_name.setdefault(match["before"] or match["after"], file)
     return files_by_name

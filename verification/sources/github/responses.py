@@ -122,12 +122,12 @@ def parse_refs(raw: object) -> frozenset[str]:
 
 def parse_tree(raw: JsonObject) -> tuple[tuple[RepositoryFile, ...], bool]:
     """Return the files without folders and submodules, and whether GitHub truncated the list."""
-    files = (entry for entry in raw["tree"] if entry.get("type") == "blob")
-    return tuple(_parse_tree_entry(entry) for entry in files), bool(raw.get("truncated"))
-
-
-def _parse_tree_entry(raw: Mapping[str, object]) -> RepositoryFile:
-    return RepositoryFile(clean_text(raw["path"]), parse_number(raw.get("size", 0)), parse_commit(raw))
+    files = tuple(
+        RepositoryFile(clean_text(entry["path"]), parse_number(entry.get("size", 0)), parse_commit(entry))
+        for entry in raw["tree"]
+        if entry.get("type") == "blob"
+    )
+    return files, bool(raw.get("truncated"))
 
 
 def parse_blob(raw: JsonObject) -> str:

@@ -8,12 +8,7 @@ import time
 from functools import cache
 
 import requests
-from github.Requester import (
-    HTTPRequestsConnectionClass,
-    HTTPSRequestsConnectionClass,
-    Requester,
-    RequestsResponse,
-)
+from github.Requester import HTTPRequestsConnectionClass, HTTPSRequestsConnectionClass, Requester, RequestsResponse
 from urllib3.exceptions import HTTPError
 
 TIMEOUT_SECONDS = 20.0  # for one response
@@ -79,15 +74,13 @@ def _read(response: requests.Response, deadline: float) -> bytes:
 class BoundedHttpConnection(HTTPRequestsConnectionClass):
     """Adapter for http, used for a local test server."""
 
-    def getresponse(self) -> RequestsResponse:
-        return _send_bounded(self)
+    getresponse = _send_bounded
 
 
 class BoundedHttpsConnection(HTTPSRequestsConnectionClass):
     """Adapter for https."""
 
-    def getresponse(self) -> RequestsResponse:
-        return _send_bounded(self)
+    getresponse = _send_bounded
 
 
 Requester.injectConnectionClasses(BoundedHttpConnection, BoundedHttpsConnection)

@@ -5,6 +5,7 @@ refused, because a receiver may send a long answer.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from http.client import HTTPResponse, IncompleteRead
 
 from verification.sources.http import urls
@@ -52,9 +53,7 @@ def post(
 def _read_beginning(response: HTTPResponse, max_bytes: int) -> bytes:
     """Return the first bytes of the body. Errors are ignored because the status has already been received."""
     body = b""
-    try:
+    with suppress(OSError, IncompleteRead, ByteLimitExceededError, DeadlineExceededError):
         while len(body) < max_bytes and (chunk := response.read1(max_bytes - len(body))):
             body += chunk
-    except (OSError, IncompleteRead, ByteLimitExceededError, DeadlineExceededError):
-        return body
     return body

@@ -112,11 +112,8 @@ def _require_public(link: ParsedUrl) -> None:
         description = describe_forbidden_address(literal)
         raise RequestRefusedError(f"{link.host} is {description or 'a number'}. Use a public host.")
     labels = link.host.split(".")
-    if (
-        len(labels) < 2
-        or not all(LABEL_PATTERN.fullmatch(label) for label in labels)
-        or not TOP_LEVEL_PATTERN.fullmatch(labels[-1])
-    ):
+    has_labels = len(labels) > 1 and all(map(LABEL_PATTERN.fullmatch, labels))
+    if not has_labels or not TOP_LEVEL_PATTERN.fullmatch(labels[-1]):
         raise RequestRefusedError(f"{link.host} is not a public host name.")
     if PRIVATE_TOP_LEVEL_PATTERN.fullmatch(labels[-1]):
         raise RequestRefusedError(f"{link.host} is reserved for private networks. Use a public host.")

@@ -156,15 +156,12 @@ def _parse_response(body: bytes, parse: Callable[[Any], T]) -> T:
 def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
     attributes, summary = raw["data"]["attributes"], parse_summary(raw["data"]["attributes"])
     included_items = [item for item in raw.get("included") or () if isinstance(item, dict)]
+    versions = [item["attributes"]["version"] for item in included_items if item.get("type") == "provider-versions"]
     return RegistryListing(
         full_name=summary.full_name,
         source=summary.source,
         tier=summary.tier,
-        versions=tuple(
-            clean_text(item["attributes"]["version"])
-            for item in included_items
-            if item.get("type") == "provider-versions"
-        ),
+        versions=tuple(map(clean_text, versions)),
         warning=clean_text(attributes.get("warning")),
         unlisted=bool(attributes.get("unlisted")),
         moved_to=_find_moved_to(raw["data"], included_items),
@@ -213,9 +210,8 @@ def _parse_builds(raw: Any, version: str) -> dict[str, object]:
 
 
 def _parse_platforms(item: JsonObject) -> tuple[str, ...]:
-    return tuple(
-        f"{clean_text(platform['os'])}_{clean_text(platform['arch'])}" for platform in item.get("platforms") or ()
-    )
+    platforms = item.get("platforms") or ()
+    return tuple(f"{clean_text(each['os'])}_{clean_text(each['arch'])}" for each in platforms)
 
 
 def _count_pages(raw: Any) -> dict[str, int]:
