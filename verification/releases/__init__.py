@@ -55,6 +55,7 @@ class Report:
     def as_dict(self) -> JsonObject:
         """Return the report as JSON."""
         version_entry = self.release.version_entry
+        decisions = {name: {"verdict": each.verdict, "message": each.message} for name, each in self.others.items()}
         return {
             "provider": f"{self.release.namespace}/{self.release.name}",
             "version": self.release.version,
@@ -74,10 +75,7 @@ class Report:
                 "verdict": self.terraform.verdict,
                 "message": self.terraform.message,
                 "platform": self.platform,
-                "platforms": {
-                    name: {"verdict": decision.verdict, "message": decision.message}
-                    for name, decision in self.others.items()
-                },
+                "platforms": decisions,
             },
         }
 
@@ -87,10 +85,8 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
     release = reader.read(version, platform)
     platform_names = release.version_entry.platforms if release.version_entry else ()
     # The requested platform is included even if it isn't listed: the report then has Terraform's refusal.
-    decisions = {
-        name: install_simulation.simulate_installation(release, name)
-        for name in dict.fromkeys((platform, *platform_names))
-    }
+    names = dict.fromkeys((platform, *platform_names))
+    decisions = {name: install_simulation.simulate_installation(release, name) for name in names}
     checks = tuple(ReleaseCheck(id, title, rule(release, reader.now)) for id, title, rule in RULES)
     result = _summarize_decisions({name: decisions[name] for name in platform_names or (platform,)})
     install = ReleaseCheck(TERRAFORM_ID, TERRAFORM_TITLE, result)

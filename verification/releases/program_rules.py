@@ -145,9 +145,8 @@ def check_protocols(release: Release, now: float) -> Result:
 
 def check_checksums(release: Release, now: float) -> Result:
     """Check that the list of checksums is well-formed, contains every archive, and matches the registry."""
-    return check_each_platform(
-        release, lambda p: (p.sums, p.package), _check_platform_checksums, "The list of checksums is valid."
-    )
+    summary = "The list of checksums is valid."
+    return check_each_platform(release, lambda p: (p.sums, p.package), _check_platform_checksums, summary)
 
 
 def _check_platform_checksums(platform: Platform, release: Release) -> list[Remark]:
@@ -186,9 +185,7 @@ def _list_signer_evidence(release: Release) -> tuple[Evidence, ...]:
 
 def check_signing_key(release: Release, now: float) -> Result:
     """Check that the signing key doesn't expire soon and that its trust signature is valid."""
-    platform = next(
-        (platform for platform in list_platforms(release) if platform.verdict and platform.verdict.certificate), None
-    )
+    platform = next((each for each in list_platforms(release) if each.verdict and each.verdict.certificate), None)
     verdict = platform.verdict if platform else None
     if platform is None or verdict is None or verdict.certificate is None:
         return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is no key to check.")
@@ -211,9 +208,8 @@ def build_expiry_remarks(name: str, end: datetime | None, now: float) -> list[Re
 
 def check_archives(release: Release, now: float) -> Result:
     """Check that each archive has its signed checksum, safe contents, and a program for its platform."""
-    return check_each_platform(
-        release, lambda p: (p.archive_reply, p.archive), _check_platform_archive, "Every archive is valid."
-    )
+    summary = "Every archive is valid."
+    return check_each_platform(release, lambda p: (p.archive_reply, p.archive), _check_platform_archive, summary)
 
 
 def _check_platform_archive(platform: Platform, release: Release) -> list[Remark]:

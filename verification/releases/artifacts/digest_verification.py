@@ -64,9 +64,8 @@ def _check_signature(key: PublicKey, signature: Signature, digest: bytes) -> Non
         if key.bits > MAX_RSA_BITS:
             raise LimitError(f"an RSA key has more than {MAX_RSA_BITS} bits")
         _check_size(values[0], size)
-        rsa.RSAPublicNumbers(exponent, int.from_bytes(key.numbers[0])).public_key().verify(
-            values[0].rjust(size, b"\0"), digest, PKCS1v15(), algorithm
-        )
+        public_key = rsa.RSAPublicNumbers(exponent, int.from_bytes(key.numbers[0])).public_key()
+        public_key.verify(values[0].rjust(size, b"\0"), digest, PKCS1v15(), algorithm)
     elif key.curve == "Ed25519":
         for value in values:
             _check_size(value, 32)

@@ -27,12 +27,9 @@ def map_part(text: str) -> str:
     if "." in text or "--" in text or not REFUSED_SYMBOLS.isdisjoint(text):
         raise ValueError(text)
     mapped_text = idna.uts46_remap(text.replace("ẞ", "ss"), std3_rules=True)  # Unicode 15.0, as Terraform 1.11
-    is_edged = (
-        not mapped_text
-        or "-" in (mapped_text[0], mapped_text[-1])
-        or unicodedata.category(mapped_text[0]).startswith("M")
-    )
-    if is_edged or "." in mapped_text:
+    if not mapped_text or "-" in (mapped_text[0], mapped_text[-1]) or "." in mapped_text:
+        raise ValueError(text)
+    if unicodedata.category(mapped_text[0]).startswith("M"):
         raise ValueError(text)
     for place, letter in enumerate(mapped_text):
         if letter in JOINERS and not idna.valid_contextj(mapped_text, place):
@@ -91,10 +88,7 @@ def build_signature_name(name: str, version: str) -> str:
 def list_remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
     """Return remarks on files that are missing or misnamed. `version` has no "v"."""
     findings = [*_find_missing_files(filenames, name, version), *_check_archive_names(filenames, name, version)]
-    if (
-        f"{build_signature_name(name, version)}.asc" in filenames
-        or f"{build_sums_name(name, version)}.asc" in filenames
-    ):
+    if any(f"{build(name, version)}.asc" in filenames for build in (build_signature_name, build_sums_name)):
         findings.append(build_remark("armored"))
     return tuple(findings)
 

@@ -67,6 +67,7 @@ class SignatureClass(StrEnum):
 
 SENTENCES = load_content(Path(__file__).parents[1] / "data" / "signature_classes.yaml", dict[SignatureClass, str])
 
+GOOD_OUTCOMES = {SignatureClass.GOOD: Outcome.PASS, SignatureClass.EXPIRED_SINCE: Outcome.WARN}
 FAULTS = {
     SignatureResult.INVALID: SignatureClass.TAMPERED,
     SignatureResult.UNSUPPORTED: SignatureClass.UNSUPPORTED,
@@ -88,9 +89,7 @@ class Verdict:
 
     @property
     def outcome(self) -> Outcome:
-        return {SignatureClass.GOOD: Outcome.PASS, SignatureClass.EXPIRED_SINCE: Outcome.WARN}.get(
-            self.kind, Outcome.FAIL
-        )
+        return GOOD_OUTCOMES.get(self.kind, Outcome.FAIL)
 
     @property
     def summary(self) -> str:
@@ -112,10 +111,8 @@ def verify_signature(document: bytes, signature: bytes, keys: Sequence[bytes], *
         now: Seconds since 1970, which determines what has expired.
     """
     if sum(map(len, keys)) > MAX_KEY_BYTES:
-        return Verdict(
-            SignatureClass.UNSUPPORTED_KEY,
-            build_unknown_decision(f"the keys exceed {MAX_KEY_BYTES} bytes."),
-        )
+        decision = build_unknown_decision(f"the keys exceed {MAX_KEY_BYTES} bytes.")
+        return Verdict(SignatureClass.UNSUPPORTED_KEY, decision)
     limit = keyrings.VerificationLimit()
     for key_index, armored_key in enumerate(keys):
         try:
@@ -138,14 +135,7 @@ def check(
     named_packet = None
     for packet in read_packets(data):
         if isinstance(packet, PacketError):
-            kind = (
-                SignatureClass.MALFORMED
-                if data[0] & 0x80
-                else SignatureClass.ARMORED
-                if decode(data)
-                else SignatureClass.NO_SIGNATURE
-            )
-            return _refuse(kind, str(packet))
+            return _refuse(_classify_unreadable(data), str(packet))
         if not isinstance(packet, Signature):
             return _refuse(SignatureClass.NO_SIGNATURE, render_message("no_signature_packet"))
         if not packet.issuer:
@@ -153,21 +143,19 @@ def check(
         named_packet = named_packet or packet
         if candidates := keyrings.find(certificates, packet):
             return _verify_with_candidate(document, data, candidates[0], packet, now, key_index)
-    kind = (
-        SignatureClass.EMPTY
-        if not data
-        else SignatureClass.UNSUPPORTED
-        if _starts_with_signature(data)
-        else SignatureClass.NO_SIGNATURE
-    )
-    if named_packet is not None:
-        is_known = any(named_packet.issuer == key.key_id for certificate in certificates for key in certificate.keys)
-        kind = SignatureClass.NOT_FOR_SIGNING if is_known else SignatureClass.WRONG_KEY
+    if named_packet is None:
+        is_signature = bool(data) and read_header(PacketReader(data))[0] == SIGNATURE
+        other_kind = SignatureClass.UNSUPPORTED if is_signature else SignatureClass.NO_SIGNATURE
+        return Verdict(other_kind if data else SignatureClass.EMPTY, UNKNOWN_ISSUER)
+    is_known = any(named_packet.issuer == key.key_id for certificate in certificates for key in certificate.keys)
+    kind = SignatureClass.NOT_FOR_SIGNING if is_known else SignatureClass.WRONG_KEY
     return Verdict(kind, UNKNOWN_ISSUER, signature=named_packet)
 
 
-def _starts_with_signature(data: bytes) -> bool:
-    return read_header(PacketReader(data))[0] == SIGNATURE
+def _classify_unreadable(data: bytes) -> SignatureClass:
+    if data[0] & 0x80:
+        return SignatureClass.MALFORMED
+    return SignatureClass.ARMORED if decode(data) else SignatureClass.NO_SIGNATURE
 
 
 def _refuse(kind: SignatureClass, why: str) -> Verdict:
@@ -209,10 +197,9 @@ def _apply_terraform_rules(
         return _build_signature_refusal("revoked"), SignatureClass.REVOKED
     # Terraform accepts an expired key and doesn't check its signatures further.
     if not candidate.is_expired(now) and any(each.is_expired(now) for each in signatures):
-        is_early = not any(each.has_ended(now) for each in signatures)
-        return _build_signature_refusal(
-            "signature_expired"
-        ), SignatureClass.FUTURE if is_early else SignatureClass.SIGNATURE_EXPIRED
+        has_ended = any(each.has_ended(now) for each in signatures)
+        fault = SignatureClass.SIGNATURE_EXPIRED if has_ended else SignatureClass.FUTURE
+        return _build_signature_refusal("signature_expired"), fault
     return ACCEPT_DECISION, None
 
 
@@ -224,21 +211,17 @@ def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Signa
     """Return the first reason why the program refuses a valid signature, or GOOD."""
     key, primary = candidate.key, candidate.certificate.primary
     signed_at = signature.created_at or 0
-    weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
+    has_ended = any(each is not None and each.has_ended(now) for each in (signature, *candidate.claims))
+    is_weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
+    is_small = any(not each.curve and each.bits < MIN_BITS for each in (key, primary))
     # The only warning comes last, so that it hides no fault.
     faults = (
         (SignatureClass.FUTURE, max(signed_at, key.created_at, primary.created_at) > now + CLOCK_TOLERANCE_SECONDS),
         # Terraform accepts signatures that were made after the key expired.
         (SignatureClass.EXPIRED_AT_SIGNING, signed_at >= candidate.ends_at),
-        (
-            SignatureClass.SIGNATURE_EXPIRED,
-            any(each is not None and each.has_ended(now) for each in (signature, *candidate.claims)),
-        ),
+        (SignatureClass.SIGNATURE_EXPIRED, has_ended),
         (SignatureClass.WEAK_DIGEST, signature.digest in WEAK_DIGESTS),
-        (
-            SignatureClass.WEAK_KEY,
-            weakly_bound or any(not each.curve and each.bits < MIN_BITS for each in (key, primary)),
-        ),
+        (SignatureClass.WEAK_KEY, is_weakly_bound or is_small),
         # The registry accepts RSA and DSA keys only (Publishing Providers). Terraform itself accepts elliptic curves.
         (SignatureClass.ECC_KEY, bool(key.curve or primary.curve)),
         (SignatureClass.EXPIRED_SINCE, candidate.is_expired(now)),
