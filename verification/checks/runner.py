@@ -49,11 +49,8 @@ def calculate_retry_at(attempt: int, now: datetime) -> datetime:
 
 def list_checked_requirements(integration: Integration) -> tuple[Requirement, ...]:
     """Return the requirements of the edition that checks decide, those of tiers included."""
-    return tuple(
-        requirement
-        for requirement in integration.edition.list_all_requirements()
-        if requirement.checks and context.is_applicable(requirement, integration)
-    )
+    requirements = integration.edition.list_all_requirements()
+    return tuple(each for each in requirements if each.checks and context.is_applicable(each, integration))
 
 
 def build_integration_subject(integration: Integration, now: datetime | None = None) -> Subject:
@@ -147,10 +144,8 @@ def _is_hidden(integration: Integration, subject: Subject, sources: Sources) -> 
         return False
     try:
         sources.github.get_repository(subject.repository)  # remembered: the checks of this run have read it
-    except SourceNotFoundError:
-        return True
-    except SourceError:
-        return False
+    except SourceError as error:
+        return isinstance(error, SourceNotFoundError)
     return False
 
 
@@ -163,10 +158,8 @@ def _request_access_if_hidden(integration: Integration, subject: Subject, result
         return result
     if integration.is_listed:
         return replace(result, needs_access=True)
-    summary = (
-        f"GitHub no longer shows {subject.repository} to us, so we couldn't run this check. If it is private,"
-        " connect GitHub."
-    )
+    problem = f"GitHub no longer shows {subject.repository} to us, so we couldn't run this check."
+    summary = f"{problem} If it is private, connect GitHub."
     return replace(result, outcome=Outcome.NOT_RUN, summary=summary, observations={}, needs_access=True)
 
 
@@ -258,15 +251,13 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
     current = Integration.objects.get(pk=integration.pk)
     if not current.is_listed or current.on_hold_for:
         return
-    recorded_reasons = list_freeze_reasons(current)
+    recorded_reasons, waits_for = list_freeze_reasons(current), str(ResponsibleParty.PROGRAM)
     key = next((key for key, reason in reasons.items() if recorded_reasons.get(key) != reason), "")
     if not key:
         return
     with transaction.atomic():  # a reason is recorded only if it does put the integration on hold
         observations.store_observation(current, key, {FREEZE_PREFIX + key: reasons[key]}, now)
-        perform_transition(
-            current, "put_on_hold", actor=None, note=reasons[key], now=now, waits_for=str(ResponsibleParty.PROGRAM)
-        )
+        perform_transition(current, "put_on_hold", actor=None, note=reasons[key], now=now, waits_for=waits_for)
 
 
 def _serialize_detail(key: str, result: Result) -> dict[str, object]:

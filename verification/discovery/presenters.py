@@ -83,12 +83,8 @@ def list_facts(discovery: Discovery) -> list[FactGroup]:
 def list_program_choices(discovery: Discovery) -> list[tuple[Program, list[str]]]:
     """Return every program, the recognized ones first, with the reasons for which it fits."""
     reasons_by_program = {candidate["program"]: candidate["reasons"] for candidate in discovery.candidates}
-    keys = dict.fromkeys([*reasons_by_program, *PROGRAMS])
-    return [
-        (PROGRAMS[key], [_describe_reason(reason) for reason in reasons_by_program.get(key, ())])
-        for key in keys
-        if key in PROGRAMS
-    ]
+    keys = [key for key in dict.fromkeys([*reasons_by_program, *PROGRAMS]) if key in PROGRAMS]
+    return [(PROGRAMS[key], list(map(_describe_reason, reasons_by_program.get(key, ())))) for key in keys]
 
 
 def _describe_reason(reason: JsonObject) -> str:
@@ -101,12 +97,8 @@ def build_requirements_preview(discovery: Discovery, partners: Iterable[Partner]
     results = {result["id"]: result for result in discovery.results}
     shared = _find_shared_answers(discovery, partners)
     category = str(discovery.values.get("category", ""))
-    requirements = [
-        requirement
-        for requirement in edition.list_requirements()
-        if not (requirement.optional or requirement.after_findings)
-        and (not requirement.categories or category in requirement.categories)
-    ]
+    mandatory = (each for each in edition.list_requirements() if not (each.optional or each.after_findings))
+    requirements = (each for each in mandatory if not each.categories or category in each.categories)
     rows = tuple(_build_row(requirement, results, shared) for requirement in requirements)
     return RequirementsPreview(rows, edition.groups)
 

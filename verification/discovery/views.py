@@ -160,10 +160,8 @@ def list_overlaps(discovery: Discovery, partners: list[Partner]) -> tuple[object
     values = discovery.values
     if not values.get("repository") or not partners:
         return ()
-    work = WorkDescription(
-        partners[0], str(values["name"])[:80], parse_repository(str(values["repository"])), values.get("repository_id")
-    )
-    return find_overlaps(work)
+    repository, name = parse_repository(str(values["repository"])), str(values["name"])[:80]
+    return find_overlaps(WorkDescription(partners[0], name, repository, values.get("repository_id")))
 
 
 @redirect_get_to("discovery:discovery")

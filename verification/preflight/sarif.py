@@ -20,6 +20,8 @@ NOTIFICATION_LEVELS = {Outcome.ERROR: "warning", Outcome.STALE: "warning", Outco
 def build_sarif(report: PreflightReport) -> JsonObject:
     """Return the report as a SARIF log with one run."""
     checks = report.as_dict()["checks"]
+    numbered = list(enumerate(checks))
+    notifications = [_build_notification(n, check) for n, check in numbered if check["outcome"] in NOTIFICATION_LEVELS]
     run = {
         "tool": {"driver": {"name": "portal-preflight", "rules": [_build_rule(check) for check in checks]}},
         # Code scanning takes the text before the last slash as the category, so each program has its own alerts.
@@ -27,16 +29,10 @@ def build_sarif(report: PreflightReport) -> JsonObject:
         "invocations": [
             {
                 "executionSuccessful": all(check["outcome"] != Outcome.ERROR for check in checks),
-                "toolExecutionNotifications": [
-                    _build_notification(index, check)
-                    for index, check in enumerate(checks)
-                    if check["outcome"] in NOTIFICATION_LEVELS
-                ],
+                "toolExecutionNotifications": notifications,
             }
         ],
-        "results": [
-            _build_result(index, check, report) for index, check in enumerate(checks) if check["outcome"] in LEVELS
-        ],
+        "results": [_build_result(n, check, report) for n, check in numbered if check["outcome"] in LEVELS],
     }
     return {"$schema": SCHEMA_URL, "version": "2.1.0", "runs": [run]}
 

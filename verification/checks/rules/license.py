@@ -62,15 +62,11 @@ def _evaluate_code(subject: Subject, repository: GitHubRepository, code: Reposit
         return _build_missing_file_result(repository, code)
     policy = Policy(subject.licenses.allow, subject.licenses.manual_review)
     judgment, judgment_by_path = evaluate_files({file.path: read_content(code, file) for file in license_files}, policy)
-    evidence = (
-        *_build_evidence(repository, code, judgment_by_path, subject),
-        *(Evidence("Also found", file.path) for file in other_files),
-    )
+    others = tuple(Evidence("Also found", file.path) for file in other_files)
+    evidence = _build_evidence(repository, code, judgment_by_path, subject) + others
     outcome, summary = decide_outcome(judgment, repository.license_spdx, policy)
-    if outcome == Outcome.PASS and judgment.reasons != (NO_RULE,):
-        doubt = find_doubt(code, policy)
-        if doubt:
-            return _build_manual_decision_result(doubt, evidence)
+    if outcome == Outcome.PASS and judgment.reasons != (NO_RULE,) and (doubt := find_doubt(code, policy)):
+        return _build_manual_decision_result(doubt, evidence)
     return Result(outcome, summary, evidence)
 
 
@@ -79,17 +75,10 @@ def classify_license_files(
 ) -> tuple[list[RepositoryFile], list[RepositoryFile], list[RepositoryFile]]:
     """Return the license files of the whole project, those of its parts, and further files that could contain terms."""
     license_files = [file for file in code.files if is_license_file(file.path)]
-    part_files = [
-        file
-        for file in code.files
-        if PART_LICENSE_PATTERN.fullmatch(file.path) and not THIRD_PARTY_FOLDERS & set(file.path.lower().split("/"))
-    ]
-    other_files = [
-        file
-        for file in code.files
-        if PROSE.fullmatch(file.path) and is_about_terms(file.path) and file not in license_files
-    ]
-    return license_files, part_files, other_files
+    parts = (file for file in code.files if PART_LICENSE_PATTERN.fullmatch(file.path))
+    part_files = [file for file in parts if THIRD_PARTY_FOLDERS.isdisjoint(file.path.lower().split("/"))]
+    prose = (file for file in code.files if PROSE.fullmatch(file.path) and is_about_terms(file.path))
+    return license_files, part_files, [file for file in prose if file not in license_files]
 
 
 def is_about_terms(path: str, beginnings: tuple[str, ...] = TERMS_WORDS + NOTICE_WORDS) -> bool:
@@ -141,9 +130,8 @@ def find_doubt(code: RepositorySnapshot, policy: Policy) -> str:
     own = (analyze_file(read_content(code, file)) for file in license_files)
     ids = tuple(dict.fromkeys(id for analysis in own for id in analysis.ids))
     for file in other_files:
-        if doubt := describe_further_terms(
-            read_content(code, file), policy, ids if is_about_terms(file.path, NOTICE_WORDS) else ()
-        ):
+        notice_of = ids if is_about_terms(file.path, NOTICE_WORDS) else ()
+        if doubt := describe_further_terms(read_content(code, file), policy, notice_of):
             return f"{file.path}: {doubt}"
     return ""
 

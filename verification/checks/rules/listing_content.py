@@ -104,13 +104,10 @@ def check_support_documents(subject: Subject, sources: Sources) -> Result:
 
 
 def _is_reachable(address: str) -> bool:
-    name, _, domain = address.rstrip(".").rpartition("@")
-    is_well_formed = not (name.startswith(".") or name.endswith(".") or ".." in name)
-    return (
-        is_well_formed
-        and DOMAIN_PATTERN.fullmatch(domain.lower()) is not None
-        and not PLACEHOLDER_DOMAIN_PATTERN.search(domain.lower())
-    )
+    name, _, domain = address.rstrip(".").lower().rpartition("@")
+    if name.startswith(".") or name.endswith(".") or ".." in name:
+        return False
+    return bool(DOMAIN_PATTERN.fullmatch(domain)) and not PLACEHOLDER_DOMAIN_PATTERN.search(domain)
 
 
 @register_check("listing.run_task_docs")

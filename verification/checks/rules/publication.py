@@ -1,5 +1,7 @@
 """Checks of the provider's listing in the registry: address, pages, warnings, and tier."""
 
+from functools import partial
+
 from portal.core.repository_urls import find_repository
 from verification.checks.rules.docs import MAX_PAGES
 from verification.checks.rules.shared_reads import add_state, require_repository, with_value
@@ -23,13 +25,12 @@ REGISTRY_TIERS_BY_TIER = {
 
 def read_listing(subject: Subject, sources: Sources) -> RegistryListing:
     """Return what the registry has published, read once per run. Raises SourceError."""
-    full_name = f"{subject.namespace}/{subject.provider}"
+    namespace, name = subject.namespace, subject.provider
     listing = load_listing(subject.known.get("registry"))
     # After a change of the repository, the stored platforms and pages are those of another provider.
-    previous = listing if listing is not None and _has_name(listing, full_name) else None
-    return sources.read(
-        f"registry:{full_name}", lambda: sources.registry.read_listing(subject.namespace, subject.provider, previous)
-    )
+    previous = listing if listing is not None and _has_name(listing, f"{namespace}/{name}") else None
+    read = partial(sources.registry.read_listing, namespace, name, previous)
+    return sources.read(f"registry:{namespace}/{name}", read)
 
 
 def build_listing_evidence(subject: Subject, sources: Sources, listing: RegistryListing) -> Evidence:
@@ -56,10 +57,7 @@ def check_registry_listing(subject: Subject, sources: Sources) -> Result:
         address_evidence = (Evidence("Registry address", full_name, page),)
         return Result(Outcome.FAIL, summary, address_evidence, missing_item=missing_item)
     outcome, summary = _check_source(subject, listing)
-    evidence = (
-        Evidence("Provider", listing.full_name, page),
-        Evidence("Source", listing.source, listing.source),
-    )
+    evidence = (Evidence("Provider", listing.full_name, page), Evidence("Source", listing.source, listing.source))
     # The listing of another repository isn't stored, because the next run would reuse parts of it.
     is_same_provider = _has_name(listing, full_name) and (outcome != Outcome.FAIL or not listing.newest)
     observations = {"registry": listing.as_dict()} if is_same_provider else {}

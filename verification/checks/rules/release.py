@@ -23,7 +23,7 @@ from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases import RULES, TERRAFORM_ID, Report, unchanged_archives, verify
 from verification.releases.artifacts import file_names
-from verification.releases.artifacts.remarks import build_remark
+from verification.releases.artifacts.remarks import Remark, build_remark
 from verification.releases.inspection import Release, ReleaseReader
 from verification.releases.registry_package import Versions
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
@@ -56,9 +56,8 @@ def _verify_release(subject: Subject, sources: Sources, version: str) -> Report:
     protocol = RegistryProtocol(sources.registry.base_url, sources.web, seconds)
     now = max(subject.now.timestamp(), time.time()) + CLOCK_TOLERANCE_SECONDS
     reader = ReleaseReader(protocol, subject.namespace, subject.provider, now)
-    reader.known_archives = unchanged_archives.load_current_archives(
-        subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources), subject.now
-    )
+    stored, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
+    reader.known_archives = unchanged_archives.load_current_archives(stored, identities, subject.now)
     return verify(reader, version)
 
 
@@ -67,9 +66,8 @@ def _list_asset_identities(subject: Subject, sources: Sources) -> dict[str, str]
     again.
     """
     try:
-        return unchanged_archives.build_identities(
-            asset for release in sources.github.list_releases(subject.repository) for asset in release.assets
-        )
+        releases = sources.github.list_releases(subject.repository)
+        return unchanged_archives.build_identities(asset for release in releases for asset in release.assets)
     except SourceError:
         return {}
 
@@ -133,10 +131,8 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, f"GitHub has no release {subject.tag or 'with a version tag'}.")
     remarks = file_names.list_remarks([asset.name for asset in release.assets], subject.provider, release.tag[1:])
     remarks += tuple(build_remark("empty", name=asset.name) for asset in release.assets if asset.size == 0)
-    evidence = (
-        Evidence("Release", release.tag, release.html_url),
-        *(Evidence("Remark", remark.text) for remark in remarks),
-    )
+    remark_evidence = (Evidence("Remark", remark.text) for remark in remarks)
+    evidence = (Evidence("Release", release.tag, release.html_url), *remark_evidence)
     check_result = build_result(remarks, f"{release.tag} has all {len(release.assets)} files.", evidence)
     return replace(check_result, inspected_revisions=(("release", release.tag),))
 
@@ -151,18 +147,15 @@ def check_files_unchanged(subject: Subject, sources: Sources, report: Report) ->
     first_digests = _coerce_mapping(digests_by_version.get(release.version))
     changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
     # Terraform's lock files contain checksums, but no signatures, so a new signature over the same list breaks no one.
-    remarks = [
-        build_remark("signed_again" if name.endswith(".sig") else "replaced", name=name) for name in changed_digests
-    ]
-    evidence = tuple(
-        Evidence(name, f"{str(first_digests[name])[:12]} at first, now {digest[:12]}")
-        for name, digest in changed_digests.items()
-    )
+    remarks, evidence = list[Remark](), list[Evidence]()
+    for name, digest in changed_digests.items():
+        remarks.append(build_remark("signed_again" if name.endswith(".sig") else "replaced", name=name))
+        evidence.append(Evidence(name, f"{str(first_digests[name])[:12]} at first, now {digest[:12]}"))
     count = format_count(len(digests), "file")
     pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
     # The first digests win, so a replaced file is reported until a new version replaces the whole release.
     observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
-    return replace(build_result(remarks, pass_summary, evidence), observations={DIGESTS_KEY: observations})
+    return replace(build_result(remarks, pass_summary, tuple(evidence)), observations={DIGESTS_KEY: observations})
 
 
 def collect_digests(release: Release) -> dict[str, str]:

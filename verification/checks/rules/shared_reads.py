@@ -103,11 +103,8 @@ def read_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
     releases = list_published_releases(subject, sources)
     if not subject.tag:
         return find_newest_release(releases)
-    listed = next((release for release in releases if release.tag == subject.tag), None)
-    return listed or _read_older_release(subject, sources)
-
-
-def _read_older_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
+    if listed := next((release for release in releases if release.tag == subject.tag), None):
+        return listed
     try:
         release = sources.github.get_release(subject.repository, subject.tag)
     except SourceNotFoundError:

@@ -82,9 +82,8 @@ def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) 
     verdict = keys.verdict
     if verdict is None:
         return NOTHING_TO_CHECK
-    evidence = tuple(
-        Evidence("Registered", f"{key.primary.label}, {key.primary.fingerprint}") for key in keys.certificates
-    )
+    primary_keys = [key.primary for key in keys.certificates]
+    evidence = tuple(Evidence("Registered", f"{key.label}, {key.fingerprint}") for key in primary_keys)
     if verdict.signature is not None:
         evidence += (Evidence("Signed by", verdict.signature.issuer),)
     if verdict.kind in UNREGISTERED_VERDICTS:
@@ -102,16 +101,12 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
         return NOTHING_TO_CHECK
     end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
     # Terraform accepts expired keys, but 1.6.0 refused them, so publishers are warned before an expiration.
-    remarks = [
-        remark
-        for fingerprint, end in end_by_fingerprint.items()
-        for remark in build_expiry_remarks(f"The key {fingerprint[-16:]}", end, subject.now.timestamp())
-    ]
-    evidence = tuple(
-        Evidence(f"Key {fingerprint[-16:]}", f"expires {end:%Y-%m-%d}" if end else "never expires")
-        for fingerprint, end in end_by_fingerprint.items()
-    )
-    return build_result(remarks, "No registered key expires within 90 days.", evidence)
+    remarks, evidence = list[Remark](), list[Evidence]()
+    for fingerprint, end in end_by_fingerprint.items():
+        remarks += build_expiry_remarks(f"The key {fingerprint[-16:]}", end, subject.now.timestamp())
+        expiry = f"expires {end:%Y-%m-%d}" if end else "never expires"
+        evidence.append(Evidence(f"Key {fingerprint[-16:]}", expiry))
+    return build_result(remarks, "No registered key expires within 90 days.", tuple(evidence))
 
 
 def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
@@ -128,10 +123,8 @@ def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) ->
         return Result(Outcome.NOT_RUN, "No registered key signed the release, so there is nothing to compare.")
     history = _parse_history(subject.known.get(SIGNERS_KEY))
     updated_history = _append_signer(history, keys, subject.now)
-    evidence = tuple(
-        Evidence(f"Since {entry['since']}", f"{entry['fingerprint']}, {entry['version']}")
-        for entry in reversed(updated_history)
-    )
+    entries = reversed(updated_history)
+    evidence = tuple(Evidence(f"Since {e['since']}", f"{e['fingerprint']}, {e['version']}") for e in entries)
     remarks = _list_rotation_remarks(updated_history, keys, subject)
     signer = updated_history[-1]
     pass_summary = f"Key {signer['fingerprint'][-16:]} has signed releases since {signer['since']}."

@@ -146,10 +146,9 @@ def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckRes
 
 def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now: datetime) -> None:
     """Open a finding on the first affected requirement and record an event."""
-    keys = [difference["id"] for difference in differences]
-    requirement = next(
-        candidate for candidate in list_checked_requirements(report.integration) if set(candidate.checks) & set(keys)
-    )
+    keys = {difference["id"] for difference in differences}
+    requirements = list_checked_requirements(report.integration)
+    requirement = next(each for each in requirements if not keys.isdisjoint(each.checks))
     lines = [
         f"{each['id']}: reported {each['reported_outcome']}, portal result {each['portal_outcome']}. {each['summary']}"
         for each in differences

@@ -52,10 +52,8 @@ def get_public_repository(integration: Integration) -> str:
 def store_facts(integration: Integration, facts: Sequence[Fact], now: datetime) -> None:
     """Store facts: a changed value starts a new observation, an equal one is confirmed."""
     for source, facts_of_source in groupby(facts, key=attrgetter("source")):
-        values = {
-            f"{FACT_PREFIX}{fact.key}": clean_json({"value": fact.value, "url": fact.url}) for fact in facts_of_source
-        }
-        store_observation(integration, source, values, now)
+        values = {f"{FACT_PREFIX}{fact.key}": {"value": fact.value, "url": fact.url} for fact in facts_of_source}
+        store_observation(integration, source, clean_json(values), now)
 
 
 def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> None:
