@@ -36,15 +36,11 @@ def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
     attempt.number, attempt.seconds = delivery.attempt_count, round(attempt.seconds, 3)
     attempt.save()
     if outcome.is_delivered:
-        _mark_delivered(endpoint, delivery, attempt.at)
+        delivery.state, delivery.delivered_at = WebhookDelivery.State.DELIVERED, attempt.at
+        endpoint.delivered_at, endpoint.failing_since, endpoint.failures = attempt.at, None, 0
     else:
         _mark_failed(endpoint, delivery, outcome)
     delivery.save()
-
-
-def _mark_delivered(endpoint: WebhookEndpoint, delivery: WebhookDelivery, at: datetime) -> None:
-    delivery.state, delivery.delivered_at = WebhookDelivery.State.DELIVERED, at
-    endpoint.delivered_at, endpoint.failing_since, endpoint.failures = at, None, 0
 
 
 def _mark_failed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: DeliveryOutcome) -> None:

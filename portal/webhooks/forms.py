@@ -16,7 +16,6 @@ from portal.webhooks import teams
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.retry_policy import RETENTION_PERIOD
-from portal.webhooks.services import EndpointConfiguration
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
 
@@ -114,21 +113,12 @@ class EndpointForm(forms.Form):
         return validate_url(url) if url else ""
 
     def clean(self) -> NamedValues:
-        url, is_teams = self.cleaned_data.get("url", ""), self._get_format() == WebhookEndpoint.Format.TEAMS
+        url = self.cleaned_data.get("url", "")
+        endpoint_format = self.endpoint.format if self.endpoint else self.cleaned_data.get("format")
+        is_teams = endpoint_format == WebhookEndpoint.Format.TEAMS
         if url and is_teams and not teams.is_teams_host(urlsplit(url).hostname or ""):
             self.add_error("url", teams.build_host_message())
         return self.cleaned_data
-
-    def _get_format(self) -> str:
-        default = self.endpoint.format if self.endpoint else WebhookEndpoint.Format.WEBHOOK
-        return str(self.cleaned_data.get("format") or default)
-
-    @property
-    def configuration(self) -> EndpointConfiguration:
-        data, endpoint_format = self.cleaned_data, self._get_format()
-        return EndpointConfiguration(
-            data["name"], data["event_types"], data["program_key"], data["url"], endpoint_format
-        )
 
 
 def build_initial_data(endpoint: WebhookEndpoint) -> NamedValues:
@@ -143,11 +133,6 @@ class ReplayForm(forms.Form):
         label=gettext_lazy("Failed since"),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
-
-    def get_initial_for_field(self, field: forms.Field, field_name: str) -> object:
-        """Return the initial value in full minutes, as browsers display it."""
-        value = super().get_initial_for_field(field, field_name)
-        return value.replace(second=0, microsecond=0) if hasattr(value, "replace") else value
 
     def clean_since(self) -> object:
         since = self.cleaned_data["since"]

@@ -3,7 +3,7 @@
 This module runs in threads, so it never uses the database.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
 
@@ -132,8 +132,7 @@ def interpret_response(
         headers=headers,
         body=body,
     )
-    outcome = DeliveryOutcome(attempt, is_endpoint_gone=is_gone)
-    return outcome if outcome.is_delivered else replace(outcome, retry_after_seconds=parse_retry_after(response))
+    return DeliveryOutcome(attempt, parse_retry_after(response), is_gone)
 
 
 def describe_status(status: int) -> str:

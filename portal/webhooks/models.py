@@ -1,18 +1,35 @@
 """Models of webhook endpoints, deliveries, and attempts."""
 
+from dataclasses import dataclass
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
+
+PAUSE_SUMMARIES = {
+    "manual": gettext_noop("We send nothing until you resume the webhook."),
+    "endpoint_gone": gettext_noop("The endpoint returned 410 Gone. We send nothing until you resume the webhook."),
+    "unreachable": gettext_noop("Deliveries failed for five days. We send nothing until you resume the webhook."),
+}
 
 
 def generate_message_id() -> str:
     """Return a new webhook-id, which stays the same for all attempts of a delivery."""
     return f"msg_{uuid4().hex}"
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointHealth:
+    """Status of an endpoint with a summary."""
+
+    label: str
+    tone: str
+    icon: str
+    summary: str
 
 
 class WebhookEndpoint(EncryptedRow):
@@ -61,6 +78,21 @@ class WebhookEndpoint(EncryptedRow):
     @property
     def audit_stream(self) -> str:
         return f"partner:{self.partner_id}" if self.partner_id else f"webhook:{self.pk}"
+
+    @property
+    def health(self) -> EndpointHealth:
+        if self.pause:
+            return EndpointHealth(_("Paused"), "warn", "pause", _(PAUSE_SUMMARIES[self.pause]))
+        if self.failing_since:
+            return EndpointHealth(_("Failing"), "bad", "circle-x", _("The last attempt failed. We'll try again."))
+        if self.delivered_at is None:
+            return EndpointHealth(_("New"), "neutral", "circle-dashed", _("No deliveries yet."))
+        return EndpointHealth(_("Working"), "good", "circle-check", _("The last delivery succeeded."))
+
+    @property
+    def secret_fingerprint(self) -> str:
+        """Return the salt of the encrypted secret, which identifies the secret without revealing it."""
+        return bytes(self.secret or b"")[9:25].hex()
 
     def build_encryption_context(self, name: str) -> str:
         """Return what binds a value to this row and its purpose. A replaced secret keeps its purpose."""

@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.contrib.auth import get_user_model
 from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _, gettext_noop
@@ -49,8 +48,6 @@ def get_endpoint(user: AnyUser | None, uuid: UUID) -> WebhookEndpoint:
 
 def list_owners(endpoint: WebhookEndpoint) -> list[User]:
     """Return the recipients of emails about an endpoint: owners of the partner, or staff for the program."""
-    active_users = get_user_model().objects.filter(is_active=True)
-    if endpoint.partner_id is None:
-        return list(active_users.filter(is_staff=True).order_by("pk"))
-    membership_filter = {"memberships__partner": endpoint.partner_id, "memberships__ended_at": None}
-    return list(active_users.filter(**membership_filter, memberships__role=Role.OWNER).order_by("pk"))
+    if endpoint.partner is not None:
+        return endpoint.partner.list_members(Role.OWNER)
+    return list(User.objects.filter(is_active=True, is_staff=True).order_by("pk"))

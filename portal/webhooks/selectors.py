@@ -1,6 +1,5 @@
 """Queries for the webhook pages: endpoints with their health, and the delivery log."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
@@ -44,46 +43,14 @@ def list_event_type_options(endpoint: WebhookEndpoint) -> list[str]:
     return [event_type for event_type in (*WEBHOOKS, TEST_EVENT_TYPE) if event_type in available_event_types]
 
 
-@dataclass(frozen=True, slots=True)
-class EndpointHealth:
-    """Status of an endpoint with a summary."""
-
-    label: str
-    tone: str
-    icon: str
-    summary: str
-
-
-PAUSE_SUMMARIES = {
-    WebhookEndpoint.Pause.MANUAL: gettext_noop("We send nothing until you resume the webhook."),
-    WebhookEndpoint.Pause.ENDPOINT_GONE: gettext_noop(
-        "The endpoint returned 410 Gone. We send nothing until you resume the webhook."
-    ),
-    WebhookEndpoint.Pause.UNREACHABLE: gettext_noop(
-        "Deliveries failed for five days. We send nothing until you resume the webhook."
-    ),
-}
-
-
-def get_health(endpoint: WebhookEndpoint) -> EndpointHealth:
-    if endpoint.pause:
-        summary = PAUSE_SUMMARIES[WebhookEndpoint.Pause(endpoint.pause)]
-        return EndpointHealth(_("Paused"), "warn", "pause", _(summary))
-    if endpoint.failing_since:
-        return EndpointHealth(_("Failing"), "bad", "circle-x", _("The last attempt failed. We'll try again."))
-    if endpoint.delivered_at is None:
-        return EndpointHealth(_("New"), "neutral", "circle-dashed", _("No deliveries yet."))
-    return EndpointHealth(_("Working"), "good", "circle-check", _("The last delivery succeeded."))
-
-
-def list_managed_endpoints(user: AnyUser | None, now: datetime) -> list[tuple[WebhookEndpoint, EndpointHealth]]:
+def list_managed_endpoints(user: AnyUser | None, now: datetime) -> QuerySet[WebhookEndpoint]:
     """Return the endpoints that the user can manage, with counts of pending and recently failed deliveries."""
     recent_failures = Q(deliveries__state=DeliveryState.FAILED, deliveries__created_at__gte=now - RECENT_PERIOD)
     rows = list_visible_endpoints(user).annotate(
         waiting=Count("deliveries", filter=Q(deliveries__state=DeliveryState.WAITING)),
         failed=Count("deliveries", filter=recent_failures),
     )
-    return [(row, get_health(row)) for row in rows.order_by("partner__name", "name", "pk")]
+    return rows.order_by("partner__name", "name", "pk")
 
 
 def list_deliveries(endpoint: WebhookEndpoint, state: str, event_type: str) -> QuerySet[WebhookDelivery]:

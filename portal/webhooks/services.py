@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
@@ -32,17 +31,6 @@ DeliveryState = WebhookDelivery.State
 # A removed endpoint keeps its row for the log, but no URL or secret.
 BLANK_SECRETS: NamedValues = {"url": b"", "secret": None, "old_secret": None}
 CANCELED_BY_REMOVAL = {"state": DeliveryState.CANCELED, "last_response_summary": "The webhook was deleted."}
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointConfiguration:
-    """Settings of a new endpoint."""
-
-    name: str
-    event_types: Sequence[str]
-    program_key: str = ""
-    url: str = ""
-    format: str = WebhookEndpoint.Format.WEBHOOK
 
 
 @contextmanager
@@ -91,9 +79,12 @@ def _select_event_types(event_types: Sequence[str], *, is_program_endpoint: bool
 
 @transaction.atomic
 def create_endpoint(
-    partner: Partner | None, configuration: EndpointConfiguration, *, actor: User, now: datetime
+    partner: Partner | None, values: NamedValues, *, actor: User, now: datetime
 ) -> tuple[WebhookEndpoint, Secret | None]:
-    """Create an endpoint and return it with its secret. Slack and Teams endpoints have no secret."""
+    """Create an endpoint and return it with its secret. Slack and Teams endpoints have no secret.
+
+    `values` are the `name`, `event_types`, and `url`, and optionally the `format` and `program_key`.
+    """
     permissions.clear_cached_roles(actor)
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
@@ -105,17 +96,11 @@ def create_endpoint(
         raise ActionRefused(
             _("You can have up to %(limit)s webhooks. Delete a webhook first.") % {"limit": MAX_ENDPOINTS}
         )
-    row = WebhookEndpoint(
-        partner=partner,
-        name=configuration.name,
-        format=configuration.format,
-        program_key=configuration.program_key,
-        created_by=actor,
-        created_at=now,
-        event_types=_select_event_types(configuration.event_types, is_program_endpoint=partner is None),
-    )
-    secrets.set_url(row, configuration.url)
-    secret = secrets.set_secret(row, now) if configuration.format == WebhookEndpoint.Format.WEBHOOK else None
+    columns = {name: value for name, value in values.items() if name != "url"}
+    row = WebhookEndpoint(partner=partner, created_by=actor, created_at=now, **columns)
+    row.event_types = _select_event_types(row.event_types, is_program_endpoint=partner is None)
+    secrets.set_url(row, values["url"])
+    secret = secrets.set_secret(row, now) if row.format == WebhookEndpoint.Format.WEBHOOK else None
     row.save()
     _record_change(row, "webhook.created", actor, now)
     return row, secret
@@ -142,18 +127,13 @@ def rotate_secret(endpoint: WebhookEndpoint, *, actor: User, now: datetime, expe
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.format != WebhookEndpoint.Format.WEBHOOK:
             raise ActionRefused(_("Slack and Teams webhooks don't have a signing secret."))
-        if get_secret_fingerprint(row) != expected_fingerprint:
+        if row.secret_fingerprint != expected_fingerprint:
             raise ActionRefused(
                 _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
             )
         secret = secrets.set_secret(row, now)
         _record_change(row, "webhook.secret_created", actor, now)
     return secret
-
-
-def get_secret_fingerprint(row: WebhookEndpoint) -> str:
-    """Return the salt of the encrypted secret, which identifies the secret without revealing it."""
-    return bytes(row.secret or b"")[9:25].hex()
 
 
 def pause_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> None:

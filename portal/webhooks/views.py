@@ -17,10 +17,9 @@ from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.one_time_secrets import store_secret, take_secret
-from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import add_refusals_to_form, report_refusals
 from portal.webhooks import payloads, permissions as access, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
@@ -29,7 +28,6 @@ from portal.webhooks.payloads import format_body, format_json
 from portal.webhooks.retry_policy import RETRY_DELAYS_SECONDS, format_delay
 from portal.webhooks.selectors import (
     build_tabs,
-    get_health,
     list_deliveries,
     list_event_type_options,
     list_managed_endpoints,
@@ -81,14 +79,11 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         data=form_data, is_program_endpoint=partner is None, initial=request.unsent() or {"format": "webhook"}
     )
     if form_data is not None and form.is_valid():
-        try:
+        with add_refusals_to_form(form):
             require_recent_authentication(request)
             endpoint, secret = services.create_endpoint(
-                partner, form.configuration, actor=request.user, now=timezone.now()
+                partner, form.cleaned_data, actor=request.user, now=timezone.now()
             )
-        except ActionRefused as error:
-            form.add_error(None, str(error))
-        else:
             if secret:
                 store_secret(request, f"webhook {endpoint.uuid}", secret)
             else:
@@ -107,19 +102,16 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     secret = take_secret(request, f"webhook {uuid}")
     state, event_type = request.GET.get("state", ""), request.GET.get("event_type", "")
     log = paginate(request, list_deliveries(endpoint, state, event_type), 25)
-    context: TemplateContext = {
+    context = {
         "endpoint": endpoint,
         "secret": secret.value if secret else "",
-        "fingerprint": services.get_secret_fingerprint(endpoint),
         "page": log,
         "state": state,
         "event_type": event_type,
         "tabs": build_tabs(state, event_type),
         "event_types": list_event_type_options(endpoint),
-        "health": get_health(endpoint),
         "since": ReplayForm(initial={"since": timezone.localtime(now - timedelta(days=1))}),
         "now": now,
-        "has_old_secret": bool(endpoint.old_secret_until and endpoint.old_secret_until > now),
     }
     return render(request, "webhooks/webhook.html", context)
 
@@ -133,13 +125,12 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         data=form_data, is_program_endpoint=endpoint.partner_id is None, endpoint=endpoint, initial=initial_data
     )
     if form_data is not None and form.is_valid():
-        with report_refusals(request):
+        with report_refusals(request, _("Webhook changed.")):
             changes = {name: form.cleaned_data[name] for name in form.changed_data}
             # A new URL redirects the partner's data, so someone at an open session must not be able to set it.
             if changes.get("url"):
                 require_recent_authentication(request)
             services.change_endpoint(endpoint, changes, actor=request.user, now=timezone.now())
-            messages.success(request, _("Webhook changed."))
         return redirect("webhooks:detail", uuid)
     context = {"form": form, "endpoint": endpoint}
     return render(request, "webhooks/change.html", context, status=422 if form.is_bound else 200)
@@ -233,9 +224,8 @@ def remove_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if not form.is_valid():
         context = {"endpoint": endpoint, "form": form}
         return render(request, "webhooks/end.html", context, status=422 if form.is_bound else 200)
-    with report_refusals(request):
+    with report_refusals(request, _("Webhook “%(name)s” deleted.") % {"name": endpoint.name}):
         services.remove_endpoint(endpoint, actor=request.user, now=timezone.now())
-        messages.success(request, _("Webhook “%(name)s” deleted.") % {"name": endpoint.name})
     return redirect("webhooks:list")
 
 
@@ -246,9 +236,8 @@ def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> H
         WebhookDelivery.objects.select_related("replayed_by", "event"), endpoint=endpoint, uuid=message
     )
     if request.method == "POST":
-        with report_refusals(request):
+        with report_refusals(request, _("Delivery queued again with the same webhook-id.")):
             services.replay_delivery(delivery, actor=request.user, now=timezone.now())
-            messages.success(request, _("Delivery queued again with the same webhook-id."))
         return redirect("webhooks:delivery", uuid, message)
     attempts = paginate(request, delivery.attempts.all(), 10)
     context = {"endpoint": endpoint, "message": delivery, "body": format_body(delivery.body), "page": attempts}

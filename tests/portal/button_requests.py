@@ -8,7 +8,6 @@ from uuid import uuid4
 from django.utils import timezone
 
 from integrations.submissions.services import agreements
-from portal.webhooks import services
 from tests.portal.page_urls import build_url
 from tests.portal.sample_objects import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
 
@@ -109,7 +108,7 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
         yield f"sla:{act}: a reason", {}, {"reason": "It is a question."}
     yield "webhooks:action: skip", {"action": "skip"}, {}
     yield "webhooks:remove: by name", {}, {"confirm_name": world["endpoint"].name}
-    yield "webhooks:rotate_secret: another", {}, {"seen": services.get_secret_fingerprint(world["endpoint"])}
+    yield "webhooks:rotate_secret: another", {}, {"seen": world["endpoint"].secret_fingerprint}
     yield "submissions:introduction: agree", {}, {"answer": "agree"}
     yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "reviews:decide_on_partner: reject", {}, {"action": "reject", "note": "We don't know them."}

@@ -36,7 +36,6 @@ from portal.notifications.models import EmailMessage
 from portal.reports import scopes, tasks
 from portal.reports.models import ExternalRecipient
 from portal.webhooks import services
-from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.sla.pages.issues import create_issue
 from tests.integrations.submissions.signatures import MNDA, sign
@@ -137,10 +136,12 @@ def invite_reviewer(sam: Any, now: Any) -> dict[str, Any]:
 
 def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
     """Create a webhook with a message, and a calendar feed."""
-    endpoint_configuration = EndpointConfiguration(
-        f"Build {CANARY}", ["integration.listed"], url=f"https://hooks.acme.com/{CANARY}"
-    )
-    endpoint, _ = services.create_endpoint(acme, endpoint_configuration, actor=alice, now=now)
+    values = {
+        "name": f"Build {CANARY}",
+        "event_types": ["integration.listed"],
+        "url": f"https://hooks.acme.com/{CANARY}",
+    }
+    endpoint, _ = services.create_endpoint(acme, values, actor=alice, now=now)
     test_event = services.send_test_event(endpoint, actor=alice, now=now)
     calendar = calendar_feed.create_feed(alice, now).rsplit("/", 1)[-1].removesuffix(".ics")
     return {"endpoint": endpoint, "message": test_event, "calendar": calendar}

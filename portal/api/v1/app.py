@@ -29,7 +29,7 @@ from portal.api.v1 import (
     reviews,
     sla,
     test_runs,
-    webhook_creation,
+    webhooks,
 )
 from portal.core.value_types import JsonObject
 
@@ -58,7 +58,7 @@ ROUTERS = (
     compliance.router,
     reports.router,
     notifications.router,
-    webhook_creation.router,
+    webhooks.router,
     analytics.router,
     directory.router,
 )
@@ -80,7 +80,8 @@ def build_api() -> NinjaAPI:
         urls_namespace="api",
         parser=StrictParser(),
     )
-    problems.register_exception_handlers(api)
+    for exception_class, handler in problems.HANDLERS.items():
+        api.add_exception_handler(exception_class, handler)
     for router in ROUTERS:
         api.add_router("", router.router)
     return api

@@ -1,19 +1,28 @@
-"""Operations for webhooks, their deliveries, and replays."""
+"""Operations for webhooks, their secrets, deliveries, and replays."""
 
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
 from ninja import Query, Schema
 from pydantic import Field
 
+from integrations.partners.models import Partner
 from portal.accounts.requests import AuthenticatedRequest
+from portal.api.conditional import set_location_header
 from portal.api.form_data import build_form_data, clean, validate_form
+from portal.api.idempotency import omit_secret_from_replay
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import get_row
 from portal.api.routing import MessageResponse, NameConfirmation, ScopedRouter, StrictSchema
+from portal.api.v1.partners import list_visible_partners
 from portal.api.v1.schemas.common import PartnerReference, link_to
+from portal.core.crypto import Secret
 from portal.core.value_types import JsonObject
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.webhooks import payloads, permissions, selectors, services
@@ -23,7 +32,7 @@ from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, Webh
 from portal.webhooks.views import describe_replay, describe_resumption
 
 router = ScopedRouter("Webhooks")
-READ_SCOPE, WRITE_SCOPE = "webhooks:read", "webhooks:write"
+READ_SCOPE, WRITE_SCOPE, CREATE_SCOPE = "webhooks:read", "webhooks:write", "webhooks:create"
 
 
 class WebhookOut(Schema):
@@ -36,8 +45,8 @@ class WebhookOut(Schema):
     display_url: str
     event_types: list[str]
     program: str = Field(validation_alias="program_key")
-    health: str
-    summary: str
+    health: str = Field(validation_alias="health.label")
+    summary: str = Field(validation_alias="health.summary")
     pause: str
     paused_at: datetime | None
     delivered_at: datetime | None
@@ -45,13 +54,24 @@ class WebhookOut(Schema):
     created_at: datetime
     href: Annotated[str, link_to("webhooks:detail")] = Field(validation_alias="uuid")
 
-    @staticmethod
-    def resolve_health(row: WebhookEndpoint) -> str:
-        return selectors.get_health(row).label
 
-    @staticmethod
-    def resolve_summary(row: WebhookEndpoint) -> str:
-        return selectors.get_health(row).summary
+class WebhookIn(StrictSchema):
+    """New webhook. `format` is webhook (signed JSON), slack, or teams. URLs of Slack and Teams are never returned."""
+
+    partner: str | None = Field(description="Slug of the partner, or null for a webhook of the program.")
+    name: str
+    url: str = Field(description="HTTPS URL of a public host.")
+    event_types: list[str] = Field(max_length=100, description="Event types from /webhooks/event-types.")
+    format: str = "webhook"
+    program: str = Field(
+        "", description="Program to limit events to, or empty for all programs.", serialization_alias="program_key"
+    )
+
+
+class WebhookWithSecretOut(WebhookOut):
+    """Webhook with the secret that verifies signatures. It is null for Slack and Teams, and in replayed responses."""
+
+    secret: str | None
 
 
 class WebhookEventTypeOut(Schema):
@@ -134,9 +154,9 @@ class WebhookDeliveryDetail(WebhookDeliveryOut):
 
 
 @router.get("/webhooks", READ_SCOPE, list[WebhookOut])
-def list_webhooks(request: AuthenticatedRequest) -> list[WebhookEndpoint]:
+def list_webhooks(request: AuthenticatedRequest) -> QuerySet[WebhookEndpoint]:
     """List the webhooks that you manage: those of your partners, and for staff those of the program."""
-    return [row for row, _ in selectors.list_managed_endpoints(request.user, timezone.now())]
+    return selectors.list_managed_endpoints(request.user, timezone.now())
 
 
 @router.get("/webhooks/event-types", READ_SCOPE, list[WebhookEventTypeOut])
@@ -233,3 +253,48 @@ def replay_webhook_delivery(request: AuthenticatedRequest, uuid: UUID, delivery:
     """Replay a delivery with the same webhook-id."""
     services.replay_delivery(get_webhook_delivery(request, uuid, delivery), actor=request.user, now=timezone.now())
     return get_webhook_delivery(request, uuid, delivery)
+
+
+@router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
+@sensitive_variables()
+def create_webhook(request: AuthenticatedRequest, body: WebhookIn) -> WebhookWithSecretOut:
+    """Create a webhook. For owners, or for program staff without a partner.
+
+    Only the first response contains the secret. A request repeated with its Idempotency-Key returns the webhook
+    without the secret. Rotate the secret in this case.
+    """
+    omit_secret_from_replay(request)
+    partner = _get_managed_partner(request, body.partner)
+    form_data = build_form_data(**body.model_dump(exclude={"partner"}, by_alias=True))
+    form = EndpointForm(data=form_data, is_program_endpoint=partner is None)
+    values = validate_form(form, {"program_key": "program"}).cleaned_data
+    row, secret = services.create_endpoint(partner, values, actor=request.user, now=timezone.now())
+    set_location_header(request, "webhooks", row.uuid)
+    return _add_secret(row, secret)
+
+
+@router.post("/webhooks/{uuid:uuid}/secret", CREATE_SCOPE, WebhookWithSecretOut, status=201)
+@sensitive_variables()
+def rotate_webhook_secret(request: AuthenticatedRequest, uuid: UUID) -> WebhookWithSecretOut:
+    """Rotate the secret. The previous secret also signs deliveries for one more day."""
+    omit_secret_from_replay(request)
+    row = permissions.get_endpoint(request.user, uuid)
+    # Of two parallel rotations, the second is refused instead of replacing a secret that a client has just received.
+    fingerprint = row.secret_fingerprint
+    secret = services.rotate_secret(row, actor=request.user, now=timezone.now(), expected_fingerprint=fingerprint)
+    return _add_secret(permissions.get_endpoint(request.user, uuid), secret)
+
+
+def _add_secret(row: WebhookEndpoint, secret: Secret | None) -> WebhookWithSecretOut:
+    webhook = dict(WebhookOut.from_orm(row))
+    return WebhookWithSecretOut.model_construct(**webhook, secret=secret.value if secret else None)
+
+
+def _get_managed_partner(request: HttpRequest, slug: str | None) -> Partner | None:
+    """Return the partner, or None for the program. Raises Http404 for users who can't manage its webhooks."""
+    partner = None if slug is None else get_object_or_404(list_visible_partners(request), slug=slug)
+    if not permissions.can_manage(partner, request.user):
+        raise Http404(
+            "Only owners can create webhooks of a company, and only staff can create webhooks of the program."
+        )
+    return partner

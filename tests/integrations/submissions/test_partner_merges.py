@@ -22,7 +22,7 @@ from portal.directory.models import Listing
 from portal.notifications.models import EmailMessage
 from portal.search.models import Kind
 from portal.search.queries import search
-from portal.webhooks.services import EndpointConfiguration, create_endpoint
+from portal.webhooks.services import create_endpoint
 from tests.conftest import create_integration, create_user
 from tests.integrations.page_text import find_text
 from tests.integrations.partners.memberships import get_membership, join
@@ -101,8 +101,8 @@ def test_access_and_offers_of_the_source_end(
 ) -> None:
     dora = create_user("dora@acme.example", "Dora Dean")
     tokens.create_token("pipeline", ("integrations:read",), 30, actor=alice, now=now, partner=acme)
-    configuration = EndpointConfiguration("Chat", ["integration.approved"], url="https://hooks.acme.example/")
-    create_endpoint(acme, configuration, actor=alice, now=now)
+    values = {"name": "Chat", "event_types": ["integration.approved"], "url": "https://hooks.acme.example/"}
+    create_endpoint(acme, values, actor=alice, now=now)
     invitation, _ = members.create_invitation(acme, "fred@acme.example", "editor", actor=alice, now=now)
     request = members.request_to_join(acme, actor=dora, now=now)
     merge_acme()

@@ -19,7 +19,6 @@ from portal.api.services import tokens
 from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage
 from portal.webhooks import services as webhooks
-from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import PASSWORD
 from tests.integrations.page_text import find_text
 from tests.portal.accounts.sign_in import SignIn, generate_code, get_link
@@ -120,8 +119,7 @@ def test_old_session_reauthenticates_before_a_sensitive_change(
 def test_old_session_reauthenticates_before_changing_where_a_webhook_sends(
     old_session: Client, acme: Any, alice: Any
 ) -> None:
-    configuration = EndpointConfiguration("Build", WEBHOOK["event_types"], url=WEBHOOK["url"])
-    endpoint, _ = webhooks.create_endpoint(acme, configuration, actor=alice, now=timezone.now())
+    endpoint, _ = webhooks.create_endpoint(acme, WEBHOOK, actor=alice, now=timezone.now())
     path, elsewhere = f"/webhooks/{endpoint.uuid}/change/", "https://hooks.evil.com/in"
     renamed = old_session.post(path, WEBHOOK | {"url": "", "name": "Renamed"})
     moved = old_session.post(path, WEBHOOK | {"url": elsewhere})

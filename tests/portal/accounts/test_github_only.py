@@ -69,7 +69,7 @@ def get_change(kind: str, user: User) -> tuple[str, dict[str, Any]]:
         case "webhook secret":
             create_client(user, is_recent=True).post("/webhooks/new/acme/", WEBHOOK)
             row = WebhookEndpoint.objects.get()
-            return f"/webhooks/{row.uuid}/secret/", {"seen": services.get_secret_fingerprint(row)}
+            return f"/webhooks/{row.uuid}/secret/", {"seen": row.secret_fingerprint}
     return {
         "address added": ("/accounts/email/", {"action_add": "1", "email": "third@acme.example"}),
         "address removed": ("/accounts/email/", {"action_remove": "1", "email": SECOND_ADDRESS}),

@@ -16,7 +16,6 @@ from portal.notifications.preferences import save_preferences
 from portal.notifications.unsubscribe import build_url
 from portal.webhooks import services
 from portal.webhooks.models import WebhookDelivery
-from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import create_integration
 from tests.portal.api.client import add_second_factor, create_api_client
 from tests.portal.sample_objects import build_schema
@@ -27,12 +26,12 @@ State = WebhookDelivery.State
 
 @pytest.fixture
 def endpoint(acme: Any, alice: Any) -> Any:
-    endpoint_configuration = EndpointConfiguration(
-        "Build", ["integration.listed"], url="https://hooks.acme.com/in?key=secret-place"
-    )
-    return services.create_endpoint(acme, endpoint_configuration, actor=alice, now=timezone.now() - timedelta(hours=1))[
-        0
-    ]
+    values = {
+        "name": "Build",
+        "event_types": ["integration.listed"],
+        "url": "https://hooks.acme.com/in?key=secret-place",
+    }
+    return services.create_endpoint(acme, values, actor=alice, now=timezone.now() - timedelta(hours=1))[0]
 
 
 def create_failed_message(endpoint: Any, **columns: Any) -> Any:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.audit.services import record_event
-from portal.webhooks.services import EndpointConfiguration, create_endpoint
+from portal.webhooks.services import create_endpoint
 from tests.conftest import NOW, create_integration, create_user
 from tests.integrations.submissions.signatures import sign
 from tests.portal.accounts.sign_in import SignIn
@@ -132,8 +132,8 @@ def test_company_selects_events_of_all_its_objects(
 
 
 def test_page_of_a_program_webhook_links_to_its_events(sign_in: SignIn, sam: User) -> None:
-    configuration = EndpointConfiguration("Build", ["integration.listed"], url="https://hooks.program.example/1")
-    endpoint, _secret = create_endpoint(None, configuration, actor=sam, now=NOW)
+    values = {"name": "Build", "event_types": ["integration.listed"], "url": "https://hooks.program.example/1"}
+    endpoint, _secret = create_endpoint(None, values, actor=sam, now=NOW)
     client, query = sign_in(sam), f"stream=webhook:{endpoint.pk}&detail=webhook:{endpoint.uuid}"
     page = client.get(reverse("webhooks:detail", args=[endpoint.uuid])).text
     events = [json.loads(line)["event_type"] for line in export_csv(client, f"{query}&format=jsonl").splitlines()]

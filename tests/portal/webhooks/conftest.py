@@ -12,7 +12,6 @@ from portal.audit.event_types import WEBHOOKS
 from portal.jobs.execution import run_due_jobs
 from portal.webhooks import services
 from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
-from portal.webhooks.services import EndpointConfiguration
 from portal.webhooks.tasks import enqueue_due_endpoints
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
@@ -47,12 +46,12 @@ def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., Webhook
     """Return a function that creates an endpoint of Acme for all events; its secret is `endpoint.initial_secret`."""
 
     def make(partner: Any = acme, by: Any = alice, url: str = "", **fields: Any) -> WebhookEndpoint:
-        configuration = {
+        values = {
             "name": "Build pipeline",
             "event_types": list(WEBHOOKS),
             "url": url or receiver.url,
         } | fields
-        row, secret = services.create_endpoint(partner, EndpointConfiguration(**configuration), actor=by, now=NOW)
+        row, secret = services.create_endpoint(partner, values, actor=by, now=NOW)
         row.initial_secret = secret  # type: ignore[attr-defined]
         return row
 

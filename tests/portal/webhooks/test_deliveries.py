@@ -46,7 +46,7 @@ def test_both_valid_secrets_sign_the_message(
 ) -> None:
     endpoint_row, now = endpoint(), timezone.now()
     fresh = services.rotate_secret(
-        endpoint_row, actor=alice, now=now, expected_fingerprint=services.get_secret_fingerprint(endpoint_row)
+        endpoint_row, actor=alice, now=now, expected_fingerprint=endpoint_row.secret_fingerprint
     )
     create_event_message(rocket, alice, now)
     send_due_deliveries(now)

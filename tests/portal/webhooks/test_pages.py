@@ -142,7 +142,7 @@ def test_buttons_perform_their_actions(
 
 def test_rotating_the_secret_twice_creates_one_secret(sign_in: Any, endpoint: Make, alice: Any) -> None:
     row, client = endpoint(), sign_in(alice)
-    first = client.get(reverse("webhooks:detail", args=[row.uuid])).context["fingerprint"]
+    first = client.get(reverse("webhooks:detail", args=[row.uuid])).context["endpoint"].secret_fingerprint
     rotated = client.post(reverse("webhooks:rotate_secret", args=[row.uuid]), {"seen": first})
     pages = [client.get(rotated["Location"]).content.decode() for _ in range(2)]
     assert ["whsec_" in page for page in pages] == [True, False]
