@@ -22,9 +22,9 @@ RETENTION_PERIOD = timedelta(hours=24)
 LEASE_DURATION = timedelta(minutes=5)  # after this time, an unfinished request counts as abandoned
 REPLAYED_HEADERS = ("Content-Type", "ETag", "Location", "Link")
 MAX_KEY_LENGTH = 128
-# The first operation of each path whose writes call GitHub first. Repeated, they change nothing more: the details are
-# equal, and a label policy replaces the open proposal.
-NON_ATOMIC_OPERATIONS = frozenset({"prefill_draft", "get_integration", "get_label_policy"})
+# Operations that call GitHub before they write. Repeated, they change nothing more: the details are equal, and a label
+# policy replaces the open proposal.
+NON_ATOMIC_OPERATIONS = frozenset({"prefill_draft", "change_integration", "propose_label_policy"})
 
 
 def compute_request_digest(request: HttpRequest) -> str:
@@ -48,7 +48,7 @@ def compute_request_digest(request: HttpRequest) -> str:
 
 
 def run_idempotently(
-    request: HttpRequest, token: ApiToken, key: str, now: datetime, run: Callable[[], HttpResponse]
+    request: HttpRequest, token: ApiToken, key: str, now: datetime, run: Callable[[], HttpResponse], operation: str
 ) -> HttpResponse:
     """Run the operation or replay its response. Raises ApiError for an invalid, reused, or busy key."""
     if not 0 < len(key) <= MAX_KEY_LENGTH or not (key.isascii() and key.isprintable()):
@@ -62,7 +62,7 @@ def run_idempotently(
     if not is_new:
         return _replay_response(row, request_digest)
     try:
-        response = _run_and_store(request, row, run)
+        response = _run_and_store(request, row, run, is_atomic=operation not in NON_ATOMIC_OPERATIONS)
     # Without its record, the client can send the request again at once, not only after the lease.
     except BaseException:
         IdempotencyRecord.objects.filter(pk=row.pk, status=0).delete()
@@ -73,19 +73,15 @@ def run_idempotently(
     return response
 
 
-def get_operation_name(request: HttpRequest) -> str:
-    """Return the URL name of the request, which is the first operation of its path."""
-    return str(request.resolver_match.url_name) if request.resolver_match else ""
-
-
 def omit_secret_from_replay(request: HttpRequest) -> None:
     """Exclude the field `secret` from the stored response. Replays contain null instead."""
     request.omits_secret = True  # type: ignore[attr-defined]
 
 
-def _run_and_store(request: HttpRequest, row: IdempotencyRecord, run: Callable[[], HttpResponse]) -> HttpResponse:
-    """Run the operation and store its response, in one transaction unless the operation is non-atomic."""
-    is_atomic = get_operation_name(request) not in NON_ATOMIC_OPERATIONS
+def _run_and_store(
+    request: HttpRequest, row: IdempotencyRecord, run: Callable[[], HttpResponse], *, is_atomic: bool
+) -> HttpResponse:
+    """Run the operation and store its response, in one transaction if the operation is atomic."""
     with transaction.atomic() if is_atomic else nullcontext():
         response = run()
         if response.status_code < 500:

@@ -1,6 +1,6 @@
 """Request processing before and after API operations: tokens, rate limits, validation, and idempotency."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 
 from django.contrib.auth.decorators import login_not_required
@@ -26,9 +26,12 @@ def get_bearer_secret(request: HttpRequest) -> str:
     return secret.strip() if scheme.lower() == "bearer" else ""
 
 
-def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callable[..., HttpResponse]:
-    """Wrap an API view with authentication, limits, and error handling. Sessions are ignored."""
-    write_methods = methods - {"GET"}
+def protect_view(view: Callable[..., HttpResponse], operations: Mapping[str, str]) -> Callable[..., HttpResponse]:
+    """Wrap an API view with authentication, limits, and error handling. Sessions are ignored.
+
+    `operations` are the names of the view's operations by method.
+    """
+    write_operations = {method: name for method, name in operations.items() if method != "GET"}
 
     @wraps(view)
     def handle(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
@@ -41,7 +44,7 @@ def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callab
             # Counted before anything is decided, so that guessing tokens is limited too (docs/decisions/0066).
             allowance = throttling.count_request(token, get_client_network(request))
             run = partial(_call_view, view, request, *args, **kwargs)
-            response = _run_view(request, token, allowance, run, is_write=request.method in write_methods)
+            response = _run_view(request, token, allowance, run, write_operations.get(str(request.method), ""))
         except Exception as error:  # every error becomes a problem response
             response = problems.build_exception_response(request, error)
         response = _finalize_response(request, response, allowance)
@@ -69,24 +72,24 @@ def _run_view(
     token: ApiToken | None,
     allowance: RequestAllowance,
     run_view: Callable[[], HttpResponse],
-    *,
-    is_write: bool,
+    write_operation: str,
 ) -> HttpResponse:
+    """Run the view. `write_operation` is the name of the operation, blank if it only reads."""
     if allowance.remaining < 0:
         headers = {"Retry-After": str(allowance.seconds)}
         raise ApiError("rate-limited", f"Too many requests. Try again in {allowance.seconds} seconds.", headers=headers)
     # Public operations check it, too: a client must learn that its token has ended.
     if "Authorization" in request.headers and token is None:
         return problems.build_authentication_response(is_token_invalid=True)
-    _reject_unreadable_request(request, is_write=is_write)
+    _reject_unreadable_request(request, is_write=bool(write_operation))
     request.api_token = token  # type: ignore[attr-defined]
     if token is None:
         return run_view()
     _authenticate_request(request, token)
     key = request.headers.get(idempotency.IDEMPOTENCY_KEY_HEADER)
-    if key is None or not is_write:
+    if key is None or not write_operation:
         return run_view()
-    return idempotency.run_idempotently(request, token, key, timezone.now(), run_view)
+    return idempotency.run_idempotently(request, token, key, timezone.now(), run_view, write_operation)
 
 
 def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:

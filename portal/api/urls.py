@@ -14,11 +14,11 @@ from portal.api.views import tokens
 def list_operation_patterns() -> list[URLPattern]:
     """Return the URL patterns of all operations, wrapped with `protect_view`."""
     patterns = [pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern) and pattern.name != "api-root"]
-    methods_by_path = defaultdict[str, set[str]](set)  # one path can have several operations
+    operations_by_path = defaultdict[str, dict[str, str]](dict)  # by method, because one path can have several
     for pattern in patterns:
-        methods_by_path[str(pattern.pattern)].add(METHODS_BY_OPERATION[str(pattern.name)])
+        operations_by_path[str(pattern.pattern)][METHODS_BY_OPERATION[str(pattern.name)]] = str(pattern.name)
     for pattern in patterns:
-        pattern.callback = protect_view(pattern.callback, methods_by_path[str(pattern.pattern)])
+        pattern.callback = protect_view(pattern.callback, operations_by_path[str(pattern.pattern)])
     return patterns
 
 

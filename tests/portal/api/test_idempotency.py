@@ -14,6 +14,7 @@ from integrations.submissions.models import IntegrationDraft, ReviewMessage
 from integrations.submissions.services import drafts
 from portal.api import idempotency
 from portal.api.models import IdempotencyRecord
+from portal.api.routing import METHODS_BY_OPERATION
 from portal.core import repository_urls
 from tests.portal.api.client import ApiClient, create_api_client
 from tests.portal.api.test_tokens import get_problem_type
@@ -135,6 +136,11 @@ def test_eight_concurrent_requests_are_executed_once(api: ApiClient, rocket: Any
 def test_keys_are_deleted_after_a_day_only(api: ApiClient, rocket: Any) -> None:
     send_message(api, rocket)
     assert idempotency.delete_expired_records(timezone.now() + timedelta(hours=23)) == 0
+
+
+def test_only_these_writes_run_without_a_transaction() -> None:
+    methods = {name: METHODS_BY_OPERATION[name] for name in idempotency.NON_ATOMIC_OPERATIONS}
+    assert methods == {"change_integration": "PATCH", "prefill_draft": "POST", "propose_label_policy": "POST"}
 
 
 @pytest.fixture
