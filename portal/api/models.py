@@ -55,9 +55,6 @@ class ApiToken(models.Model):
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
 
-    def is_live(self, now: datetime) -> bool:
-        return self.revoked_at is None and self.expires_at > now
-
 
 class IdempotencyRecord(models.Model):
     """Stored response to a request with an Idempotency-Key. `status` is 0 while the request runs."""

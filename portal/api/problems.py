@@ -18,7 +18,6 @@ from django.db import OperationalError
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
-from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from integrations.submissions.services.drafts import DraftConflictError
@@ -86,13 +85,12 @@ def get_row(rows: QuerySet[Row], not_found_message: str, **lookups: object) -> R
     return row
 
 
-def build_refusal_response(action_refused: ActionRefused, is_conditional: bool = False) -> HttpResponse:
-    """Build a problem response for a refusal. `is_conditional` is True for requests with If-Match."""
-    kind = PROBLEM_TYPES_BY_REFUSAL.get(action_refused.kind, action_refused.kind)
-    if action_refused.kind == "conflict" and is_conditional:
+def _build_refusal_response(request: HttpRequest, error: Exception, kind: str) -> HttpResponse:
+    """Build a problem response for a refusal of this kind."""
+    if kind == "conflict" and "If-Match" in request.headers:
         # RFC 9110, section 13.1.1: the response to a condition that isn't met is 412, not 409.
         kind = "precondition-failed"
-    return build_problem_response(kind, str(action_refused))
+    return build_problem_response(PROBLEM_TYPES_BY_REFUSAL.get(kind, kind), str(error))
 
 
 def _build_validation_response(error: ValidationError) -> HttpResponse:
@@ -167,10 +165,8 @@ def _build_unreadable_response(*_: object) -> HttpResponse:
 
 HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     ApiError: lambda request, exc: exc.build_response(),
-    ActionRefused: lambda request, exc: build_refusal_response(exc, "If-Match" in request.headers),
-    DraftConflictError: lambda request, exc: build_problem_response(
-        "precondition-failed" if "If-Match" in request.headers else "conflict", str(exc)
-    ),
+    ActionRefused: lambda request, exc: _build_refusal_response(request, exc, exc.kind),
+    DraftConflictError: lambda request, exc: _build_refusal_response(request, exc, "conflict"),
     ValidationError: lambda request, exc: _build_validation_response(exc),
     AuthenticationError: lambda request, exc: build_authentication_response(),
     PermissionDenied: lambda request, exc: build_problem_response(
@@ -190,12 +186,6 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     OperationalError: lambda request, exc: _build_unavailable_response(exc),
     Exception: lambda request, exc: _build_internal_error_response(request, exc),
 }
-
-
-def register_exception_handlers(api: NinjaAPI) -> None:
-    """Register the handlers of all exceptions."""
-    for exception_class, handler in HANDLERS.items():
-        api.add_exception_handler(exception_class, handler)
 
 
 def build_exception_response(request: HttpRequest, error: Exception) -> HttpResponse:

@@ -173,12 +173,11 @@ def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
     if not is_well_formed(secret):
         return None
     # The technical user of a partner token is always active, so its creator must be active, too.
-    rows = ApiToken.objects.select_related("user", "partner").filter(user__is_active=True, created_by__is_active=True)
+    rows = ApiToken.objects.live(now).filter(user__is_active=True, created_by__is_active=True)
     try:  # get() needs no order, for which Django hashes each column of the three tables
-        token = rows.get(digest=hash_token(secret))
+        return rows.select_related("user", "partner").get(digest=hash_token(secret))
     except ApiToken.DoesNotExist:
         return None
-    return token if token.is_live(now) else None
 
 
 def get_acting_user(token: ApiToken) -> User:
@@ -209,16 +208,10 @@ def _warn_of_expiration(token: ApiToken, now: datetime) -> None:
 def _send_emails(template: str, token: ApiToken, now: datetime) -> None:
     """Queue an email to the token's user, or to all owners of the partner."""
     template_context = {"token": token, "partner": token.partner}
-    for recipient in list_owners(token):
+    recipients = [token.user] if token.partner is None else token.partner.list_members(Role.OWNER)
+    for recipient in recipients:
         # The key is unique, so a repeated job sends no second email.
         email.queue(template, f"{template}:{token.uuid}:{recipient.email}", recipient, template_context, now=now)
-
-
-def list_owners(token: ApiToken) -> list[User]:
-    """Return the people responsible for a token."""
-    if token.partner is None:
-        return [token.user]
-    return token.partner.list_members(Role.OWNER)
 
 
 FORMER_OWNER_EVENT_TYPES = ("member.removed", "member.role_changed", "member.moved")
@@ -241,7 +234,7 @@ def revoke_user_tokens(
     sender: object, *, user: User, request: HttpRequest | None, is_deactivation: bool, **kwargs: object
 ) -> None:
     """Revoke a user's tokens. With `is_deactivation`, also revoke partner tokens that the user created."""
-    # Company tokens stay after a password change: all owners can revoke them, and CI must not stop
+    # Partner tokens stay after a password change: all owners can revoke them, and CI must not stop
     # (docs/decisions/0062).
     now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_deactivation else Q(user=user)
     with transaction.atomic():

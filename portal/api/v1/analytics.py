@@ -1,8 +1,9 @@
 """Operations for analytics tables, saved views, and the email log."""
 
 import json
-from datetime import date, datetime
+from datetime import datetime
 from itertools import islice
+from operator import methodcaller
 from typing import Annotated
 from uuid import UUID
 
@@ -35,6 +36,8 @@ from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails
 router = ScopedRouter("Analytics")
 ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "analytics:read", "saved-views:write", "emails:read"
 JSON_CONTENT_TYPE = "application/json"
+# Wildcards in the Accept header select the first one.
+FORMATS = {JSON_CONTENT_TYPE: "json"} | {content_type: name for name, content_type in CONTENT_TYPES.items()}
 MAX_JSON_ROWS = 10_000  # per JSON response
 
 
@@ -68,15 +71,11 @@ class SavedViewOut(Schema):
     page: str
     name: str
     query: str
-    shared: bool
+    shared: Annotated[bool, BeforeValidator(lambda owner_id: owner_id is None)] = Field(validation_alias="owner_id")
     is_default: bool
     saved_at: datetime
     obsolete_filters: list[str]
     href: str
-
-    @staticmethod
-    def resolve_shared(view: SavedView) -> bool:
-        return view.owner_id is None
 
     @staticmethod
     def resolve_obsolete_filters(view: SavedView) -> list[str]:
@@ -141,10 +140,7 @@ def get_table(request: AuthenticatedRequest, table: str, params: Query[TablePara
     """
     now = timezone.now()
     table_data = build_table(table, request, now)
-    file_format = params.format or next(
-        (file_format for file_format, content_type in CONTENT_TYPES.items() if _is_accepted(request, content_type)),
-        "json",
-    )
+    file_format = params.format or FORMATS.get(str(request.get_preferred_type([*FORMATS])), "json")
     if file_format in CONTENT_TYPES:
         return build_file_response(table_data, file_format, now)
     return _build_json_response(table_data, params.limit)
@@ -154,23 +150,14 @@ get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(EXPORTS)}.
 router.get("/analytics/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CONTENT_TYPES.values()))(get_table)
 
 
-def _is_accepted(request: HttpRequest, content_type: str) -> bool:
-    """Return whether the Accept header names the content type. Wildcards select JSON."""
-    accept_header = request.headers.get("Accept", "")
-    return any(part.partition(";")[0].strip() == content_type.partition(";")[0] for part in accept_header.split(","))
-
-
 def _build_json_response(table: ExportTable, max_rows: int) -> HttpResponse:
     rows = iter(table.rows)
-    serialized_rows = [[_serialize_cell(cell) for cell in row] for row in islice(rows, max_rows)]
+    shown_rows = list(islice(rows, max_rows))
     # One more row tells whether rows were omitted, without a count.
     has_more = next(rows, None) is not None
-    data = {"name": table.name, "columns": list(table.columns), "rows": serialized_rows, "more": has_more}
-    return HttpResponse(json.dumps(data, ensure_ascii=False), content_type=JSON_CONTENT_TYPE)
-
-
-def _serialize_cell(cell: object) -> object:
-    return cell.isoformat() if isinstance(cell, date) else cell
+    data = {"name": table.name, "columns": list(table.columns), "rows": shown_rows, "more": has_more}
+    body = json.dumps(data, ensure_ascii=False, default=methodcaller("isoformat"))
+    return HttpResponse(body, content_type=JSON_CONTENT_TYPE)
 
 
 @router.get("/saved-views", ANALYTICS_SCOPE, list[SavedViewOut])

@@ -1,12 +1,13 @@
 """Operations for integration drafts."""
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
 from django.utils import timezone
 from ninja import Query, Schema
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
@@ -42,18 +43,14 @@ class DraftOut(Schema):
     version: int
     saved_at: datetime
     fields: JsonObject
-    note: str
+    note: Annotated[str, BeforeValidator(lambda data: data.get("prefill_note", ""))] = Field(validation_alias="data")
     problems: dict[str, list[str]]
-    sent: bool
+    sent: Annotated[bool, BeforeValidator(bool)] = Field(validation_alias="sent_at")
     integration: RelatedUuid
 
     @staticmethod
     def resolve_fields(draft: IntegrationDraft) -> JsonObject:
         return {key: value for key, value in draft.data.items() if key not in ("prefilled", "prefill_note")}
-
-    @staticmethod
-    def resolve_note(draft: IntegrationDraft) -> str:
-        return str(draft.data.get("prefill_note", ""))
 
     @staticmethod
     def resolve_problems(draft: IntegrationDraft) -> dict[str, list[str]]:
@@ -62,10 +59,6 @@ class DraftOut(Schema):
             return {}
         form = bind_form(*get_program(draft), draft.data)
         return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
-
-    @staticmethod
-    def resolve_sent(draft: IntegrationDraft) -> bool:
-        return draft.sent_at is not None
 
 
 class DraftFields(StrictSchema):

@@ -1,5 +1,6 @@
 """Operations for programs and the JSON schemas of their forms."""
 
+from operator import attrgetter
 from typing import Annotated, NamedTuple
 
 from django import forms
@@ -9,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import Requirement, RequirementKind
-from integrations.programs.schema import Edition, Program, Step
+from integrations.programs.schema import Edition, Program
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.requirements import RequirementForm
@@ -51,12 +52,8 @@ class ProgramOut(Schema):
     partner_type: str = Field(validation_alias="program.partner_type")
     summary: str = Field(validation_alias="program.summary")
     edition: str = Field(validation_alias="edition.date")
-    editions: list[str]
+    editions: list[Annotated[str, BeforeValidator(attrgetter("date"))]] = Field(validation_alias="program.editions")
     href: Annotated[str, link_to("submissions:program")] = Field(validation_alias="program.key")
-
-    @staticmethod
-    def resolve_editions(row: PublishedProgram) -> list[str]:
-        return [edition.date for edition in row.program.editions]
 
 
 class ProgramStepOut(Schema):
@@ -64,11 +61,7 @@ class ProgramStepOut(Schema):
     name: str
     stages: list[str]
     summary: str
-    requirements: list[str]
-
-    @staticmethod
-    def resolve_requirements(step: Step) -> list[str]:
-        return [requirement.id for requirement in step.requirements]
+    requirements: list[Annotated[str, BeforeValidator(attrgetter("id"))]]
 
 
 class ProgramRequirementOut(Schema):

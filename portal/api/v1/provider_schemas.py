@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from django.http import Http404
@@ -10,7 +11,7 @@ from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 from ninja import File, Form, Query, Schema
 from ninja.files import UploadedFile
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import load_visible_integration
@@ -51,14 +52,12 @@ class SchemaInspectionOut(Schema):
 
     version: str
     requested_at: datetime
-    progress: str
+    progress: Annotated[str, BeforeValidator(lambda records: str(records.get("progress", "")))] = Field(
+        validation_alias="records"
+    )
     finished_at: datetime | None
     outcome: str
     results: list[object]
-
-    @staticmethod
-    def resolve_progress(run: TestRun) -> str:
-        return str(run.records.get("progress", ""))
 
 
 class ProviderSchemasOut(Schema):

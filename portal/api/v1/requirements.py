@@ -102,7 +102,10 @@ def _refuse_outsider(page: RequirementPage, action: RequirementAction) -> None:
 
 def describe_requirement(row: RequirementRow, step: str, **details: object) -> SimpleNamespace:
     """Return the fields of `RequirementOut` and, with details, of `RequirementDetail`."""
-    return SimpleNamespace(row=row, fulfillment=row.state or RequirementFulfillment(), step=step, **details)
+    fulfillment = row.state or RequirementFulfillment()
+    # The result of the checks, or why a statement must be confirmed again
+    summary = fulfillment.void_reason or fulfillment.summary
+    return SimpleNamespace(row=row, fulfillment=fulfillment, step=step, summary=summary, **details)
 
 
 def build_detail(request: HttpRequest, page: RequirementPage) -> SimpleNamespace:

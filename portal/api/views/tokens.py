@@ -25,22 +25,13 @@ from portal.ui.refusals import add_refusals_to_form, report_refusals
 from portal.webhooks.permissions import list_managed_partners
 
 
-def manage_tokens(request: AuthenticatedRequest) -> HttpResponse:
-    """Show and create personal tokens."""
-    return _render_page(request, None)
-
-
-def manage_partner_tokens(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """Show and create tokens of a company, for its owners."""
-    partner = get_own_partner(request, slug)
-    if not permissions.can_manage_partner(partner, request.user):
+def manage_tokens(request: AuthenticatedRequest, slug: str = "") -> HttpResponse:
+    """Show and create personal tokens, or those of a company, for its owners."""
+    partner = get_own_partner(request, slug) if slug else None
+    if partner and not permissions.can_manage_partner(partner, request.user):
         messages.error(request, refusals.get_refusal("can_manage"))
         return redirect("partners:members", slug)
-    return _render_page(request, partner)
-
-
-def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> HttpResponse:
-    form = build_form(request, partner)
+    form = _build_form(request, partner)
     if request.method == "POST" and form.is_valid():
         with add_refusals_to_form(form):
             return _create_token(request, partner, form)
@@ -57,7 +48,7 @@ def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> Http
     return render(request, "api/tokens.html", context, status=422 if request.method == "POST" else 200)
 
 
-def build_form(request: AuthenticatedRequest, partner: Partner | None) -> TokenForm:
+def _build_form(request: AuthenticatedRequest, partner: Partner | None) -> TokenForm:
     data = request.POST if request.method == "POST" else None
     # Reauthentication interrupts the form, and its values come back here.
     unsent_data = request.unsent()
@@ -119,16 +110,15 @@ def revoke_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Revoke a token."""
     token = _get_token(request, uuid)
     if request.method == "POST":
-        with report_refusals(request):
+        with report_refusals(request, _("Token “%(name)s” revoked.") % {"name": token.name}):
             require_recent_authentication(request)
             tokens.revoke_token(token, actor=request.user, now=timezone.now(), request=request)
-            messages.success(request, _("Token “%(name)s” revoked.") % {"name": token.name})
     return redirect(_get_tokens_url(token.partner))
 
 
 urlpatterns: list[object] = [
     path("profile/tokens/", manage_tokens, name="tokens"),
-    path("company/<slug:slug>/tokens/", manage_partner_tokens, name="partner_tokens"),
+    path("company/<slug:slug>/tokens/", manage_tokens, name="partner_tokens"),
     path("tokens/<uuid:uuid>/", show_new_token, name="new_token"),
     path("tokens/<uuid:uuid>/revoke/", revoke_token, name="revoke_token"),
 ]

@@ -1,20 +1,18 @@
 """API schemas of integrations, events, requirements, findings, and messages."""
 
 from datetime import datetime
-from types import SimpleNamespace
 from typing import Annotated, Literal
 from uuid import UUID
 
 from django.utils import timezone
 from ninja import Schema
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from integrations.programs.schema import Requirement
-from integrations.submissions.models import Finding, Integration
+from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.waiting import describe_responsible
 from portal.api.v1.schemas.common import DisplayText, PartnerReference, link_to
-from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
 
 
@@ -25,11 +23,15 @@ class NextActionOut(Schema):
     """
 
     responsible_party: str
-    code: str
-    action: str
+    code: str = Field(validation_alias="next_action_code")
+    action: str = Field(validation_alias="next_action_label")
     waiting_for: str
-    since: datetime | None
-    due_at: datetime | None
+    since: datetime | None = Field(validation_alias="responsible_since")
+    due_at: datetime | None = Field(validation_alias="action_due_at")
+
+    @staticmethod
+    def resolve_waiting_for(row: Integration) -> str:
+        return describe_responsible(row)
 
 
 class IntegrationOut(Schema):
@@ -61,15 +63,8 @@ class IntegrationOut(Schema):
     href: Annotated[str, link_to("submissions:detail")] = Field(validation_alias="uuid")
 
     @staticmethod
-    def resolve_next_action(row: Integration) -> JsonObject:
-        return {
-            "responsible_party": row.responsible_party,
-            "code": row.next_action_code,
-            "action": row.next_action_label,
-            "waiting_for": describe_responsible(row),
-            "since": row.responsible_since,
-            "due_at": row.action_due_at,
-        }
+    def resolve_next_action(row: Integration) -> Integration:
+        return row
 
 
 class ActionOut(Schema):
@@ -131,12 +126,10 @@ class EventOut(Schema):
     actor: str = Field(validation_alias="actor_name")
     note: str
     internal: bool
-    requirement: str
+    requirement: Annotated[str, BeforeValidator(lambda data: str(data.get("requirement", "")))] = Field(
+        validation_alias="data"
+    )
     at: datetime
-
-    @staticmethod
-    def resolve_requirement(event: AuditEvent) -> str:
-        return str(event.data.get("requirement", ""))
 
 
 class RequirementOut(Schema):
@@ -162,11 +155,6 @@ class RequirementOut(Schema):
     valid_until: datetime | None = Field(validation_alias="fulfillment.valid_until")
     waiver_expires_at: datetime | None = Field(validation_alias="fulfillment.waiver_expires_at")
     waiver_reason: str = Field(validation_alias="fulfillment.waiver_reason")
-
-    @staticmethod
-    def resolve_summary(requirement: SimpleNamespace) -> str:
-        """Return the result of the checks, or why a statement must be confirmed again."""
-        return str(requirement.fulfillment.void_reason or requirement.fulfillment.summary)
 
 
 class DocumentOut(Schema):
@@ -243,16 +231,12 @@ class FindingOut(Schema):
     severity: str
     text: str
     state: str
-    raised_by: str
+    raised_by: Annotated[str, BeforeValidator(lambda person: str(person or "The portal"))]
     raised_at: datetime
     due_at: datetime | None
     answer: str
     resolved_at: datetime | None
     verified_at: datetime | None
-
-    @staticmethod
-    def resolve_raised_by(finding: Finding) -> str:
-        return str(finding.raised_by or "The portal")
 
 
 class MessageOut(Schema):
