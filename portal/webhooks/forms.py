@@ -1,7 +1,7 @@
 """Forms to create and change webhook endpoints and to replay deliveries."""
 
 from datetime import timedelta
-from typing import Any, Unpack
+from typing import Unpack
 from urllib.parse import urlsplit
 
 from django import forms
@@ -61,6 +61,9 @@ class EndpointForm(forms.Form):
     url = forms.CharField(
         label=gettext_lazy("URL"),
         max_length=MAX_URL_LENGTH,
+        help_text=gettext_lazy(
+            "Public https URL of your receiver. Slack shows it for an incoming webhook, Teams for a workflow."
+        ),
         widget=forms.TextInput(
             attrs={
                 "inputmode": "url",
@@ -78,31 +81,27 @@ class EndpointForm(forms.Form):
             "invalid_choice": gettext_lazy("Unknown event type “%(value)s”."),
         },
     )
-    program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False, error_messages=CHOICE_ERROR_MESSAGES)
+    program_key = forms.ChoiceField(
+        label=gettext_lazy("Program"),
+        required=False,
+        error_messages=CHOICE_ERROR_MESSAGES,
+        choices=[("", gettext_lazy("All programs")), *((key, program.name) for key, program in PROGRAMS.items())],
+    )
 
     def __init__(
         self, *, is_program_endpoint: bool, endpoint: WebhookEndpoint | None = None, **kwargs: Unpack[FormArguments]
     ) -> None:
         super().__init__(**kwargs)
         self.endpoint = endpoint
-        event_types: Any = self.fields["event_types"]
-        event_types.choices = [
+        self.fields["event_types"].choices = [  # type: ignore[attr-defined]
             (_(title), [(key, _(webhook.description)) for key, webhook in webhooks.items()])
             for title, webhooks in iterate_webhook_groups(is_program_staff=is_program_endpoint)
         ]
-        program: Any = self.fields["program_key"]
-        program.choices = [
-            ("", _("All programs")),
-            *((key, partner_program.name) for key, partner_program in PROGRAMS.items()),
-        ]
-        url = self.fields["url"]
-        url.help_text = _(
-            "Public https URL of your receiver. Slack shows it for an incoming webhook, Teams for a workflow."
-        )
         if endpoint is not None:
             del self.fields["format"]
             send_initial_values(self)
             # The URL can be a secret, so the form never shows it and a blank field keeps it.
+            url = self.fields["url"]
             url.required = False
             url.help_text = _("Current URL: %(url)s. Leave this field empty to keep the URL.") % {
                 "url": endpoint.display_url

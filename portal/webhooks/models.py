@@ -1,6 +1,10 @@
 """Models of webhook endpoints, deliveries, and attempts."""
 
+import base64
+import os
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from django.conf import settings
@@ -8,7 +12,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
+from portal.core.crypto import Secret
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
+
+SECRET_BYTES = 32
+# Both secrets sign during this time, so a receiver can replace its own at any moment.
+SECRET_OVERLAP_PERIOD = timedelta(days=1)
 
 PAUSE_SUMMARIES = {
     "manual": gettext_noop("We send nothing until you resume the webhook."),
@@ -20,6 +29,11 @@ PAUSE_SUMMARIES = {
 def generate_message_id() -> str:
     """Return a new webhook-id, which stays the same for all attempts of a delivery."""
     return f"msg_{uuid4().hex}"
+
+
+def generate_secret() -> Secret:
+    """Return a new signing secret in the format of Standard Webhooks."""
+    return Secret("whsec_" + base64.b64encode(os.urandom(SECRET_BYTES)).decode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,35 @@ class WebhookEndpoint(EncryptedRow):
     def build_encryption_context(self, name: str) -> str:
         """Return what binds a value to this row and its purpose. A replaced secret keeps its purpose."""
         return f"endpoint {self.uuid} {name.removeprefix('old_')}"
+
+    def set_url(self, url: str) -> None:
+        """Set the URL, of which Slack and Teams endpoints show only the host and the last characters."""
+        self.encrypt("url", Secret(url))
+        url_parts = urlsplit(url)
+        if self.format == WebhookEndpoint.Format.WEBHOOK:
+            visible_url = f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path}"[:280]
+            self.display_url = visible_url + ("?…" if url_parts.query else "")
+        else:
+            # Whoever knows the whole URL can post to the channel. The last characters tell webhooks apart.
+            self.display_url = f"{url_parts.netloc}/…{url[-4:]}"
+
+    def set_secret(self, now: datetime) -> Secret:
+        """Set and return a new secret. The previous secret stays valid for one day."""
+        secret = generate_secret()
+        if self.secret:
+            self.old_secret, self.old_secret_until = self.secret, now + SECRET_OVERLAP_PERIOD
+        self.encrypt("secret", secret)
+        return secret
+
+    def list_signing_secrets(self, now: datetime) -> tuple[Secret, ...]:
+        """Return the active secrets, newest first.
+
+        Raises:
+            DecryptionError: No configured key decrypts a secret.
+        """
+        is_old_valid = self.old_secret_until is not None and self.old_secret_until > now
+        names = ("secret", "old_secret") if is_old_valid else ("secret",)
+        return tuple(self.decrypt(name) for name in names if getattr(self, name))
 
 
 class WebhookDelivery(models.Model):

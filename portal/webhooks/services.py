@@ -17,7 +17,7 @@ from portal.audit.services import record_event, record_system_event
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues
-from portal.webhooks import formats, payloads, secrets
+from portal.webhooks import formats, payloads
 from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage
@@ -99,8 +99,8 @@ def create_endpoint(
     columns = {name: value for name, value in values.items() if name != "url"}
     row = WebhookEndpoint(partner=partner, created_by=actor, created_at=now, **columns)
     row.event_types = _select_event_types(row.event_types, is_program_endpoint=partner is None)
-    secrets.set_url(row, values["url"])
-    secret = secrets.set_secret(row, now) if row.format == WebhookEndpoint.Format.WEBHOOK else None
+    row.set_url(values["url"])
+    secret = row.set_secret(now) if row.format == WebhookEndpoint.Format.WEBHOOK else None
     row.save()
     _record_change(row, "webhook.created", actor, now)
     return row, secret
@@ -116,7 +116,7 @@ def change_endpoint(endpoint: WebhookEndpoint, changes: NamedValues, *, actor: U
         if "event_types" in changes:
             row.event_types = _select_event_types(changes["event_types"], is_program_endpoint=row.partner_id is None)
         if changes.get("url"):
-            secrets.set_url(row, changes["url"])
+            row.set_url(changes["url"])
             end_backoff(row.pk)
         if changes:
             _record_change(row, "webhook.changed", actor, now)
@@ -131,7 +131,7 @@ def rotate_secret(endpoint: WebhookEndpoint, *, actor: User, now: datetime, expe
             raise ActionRefused(
                 _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
             )
-        secret = secrets.set_secret(row, now)
+        secret = row.set_secret(now)
         _record_change(row, "webhook.secret_created", actor, now)
     return secret
 

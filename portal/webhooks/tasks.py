@@ -19,7 +19,6 @@ from portal.jobs.services import enqueue
 from portal.webhooks.delivery_results import save_outcomes
 from portal.webhooks.http_delivery import DeliveryBatch, send_batch
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
-from portal.webhooks.secrets import list_signing_secrets
 from verification.sources import build_outbound_client
 
 BATCH_SIZE = 20  # deliveries of an endpoint before the next endpoint
@@ -87,7 +86,7 @@ def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
     due = endpoint.deliveries.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
     deliveries = tuple(due.only("pk", "message_id", "body")[:BATCH_SIZE])
     try:
-        url, secrets = endpoint.decrypt("url"), list_signing_secrets(endpoint, now)
+        url, secrets = endpoint.decrypt("url"), endpoint.list_signing_secrets(now)
     except DecryptionError as error:
         raise RetryLater("The URL or a secret of the endpoint can't be decrypted.") from error
     return DeliveryBatch(endpoint.format, url, secrets, deliveries, now)

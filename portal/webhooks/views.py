@@ -1,6 +1,5 @@
 """Webhook pages: list, form, endpoint with its log, delivery, and event types."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
@@ -32,8 +31,6 @@ from portal.webhooks.selectors import (
     list_event_type_options,
     list_managed_endpoints,
 )
-
-EndpointAction = Callable[[AuthenticatedRequest, WebhookEndpoint], str]
 
 
 def list_webhooks(request: AuthenticatedRequest) -> HttpResponse:
@@ -151,34 +148,6 @@ def rotate_secret(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return redirect("webhooks:detail", uuid)
 
 
-def _send_test(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
-    services.send_test_event(endpoint, actor=request.user, now=timezone.now())
-    return _("Test event queued. The log shows the result in a moment.")
-
-
-def _pause_endpoint(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
-    services.pause_endpoint(endpoint, actor=request.user, now=timezone.now())
-    return _("Webhook paused. New events stay pending for up to 30 days.")
-
-
-def _resume_endpoint(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
-    count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now())
-    return describe_resumption(count, has_skipped=False)
-
-
-def _resume_without_waiting(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
-    count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now(), skip=True)
-    return describe_resumption(count, has_skipped=True)
-
-
-def _replay_failed(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
-    form = ReplayForm(request.POST)
-    if not form.is_valid():
-        raise ActionRefused(" ".join(str(error) for error in form.errors["since"]))
-    count = services.replay_deliveries(endpoint, form.cleaned_data["since"], actor=request.user, now=timezone.now())
-    return describe_replay(count)
-
-
 def describe_resumption(count: int, *, has_skipped: bool) -> str:
     """Return the message after an endpoint was resumed and its pending deliveries were sent or skipped."""
     if has_skipped:
@@ -197,24 +166,36 @@ def describe_replay(count: int) -> str:
     return ngettext("%(count)s delivery queued again.", "%(count)s deliveries queued again.", count) % {"count": count}
 
 
-ENDPOINT_ACTIONS: dict[str, EndpointAction] = {
-    "test": _send_test,
-    "pause": _pause_endpoint,
-    "resume": _resume_endpoint,
-    "skip": _resume_without_waiting,
-    "replay": _replay_failed,
-}
-
-
 def perform_action(request: AuthenticatedRequest, uuid: UUID, action: str) -> HttpResponse:
     """Perform the action of a button on the endpoint page."""
     endpoint = access.get_endpoint(request.user, uuid)
-    if action not in ENDPOINT_ACTIONS:
-        raise Http404(_("Unknown action."))
     if request.method == "POST":
         with report_refusals(request):
-            messages.success(request, ENDPOINT_ACTIONS[action](request, endpoint))
+            messages.success(request, _perform_action(request, endpoint, action))
     return redirect("webhooks:detail", uuid)
+
+
+def _perform_action(request: AuthenticatedRequest, endpoint: WebhookEndpoint, action: str) -> str:
+    """Perform an action and return the message about its success."""
+    actor, now = request.user, timezone.now()
+    match action:
+        case "test":
+            services.send_test_event(endpoint, actor=actor, now=now)
+            return _("Test event queued. The log shows the result in a moment.")
+        case "pause":
+            services.pause_endpoint(endpoint, actor=actor, now=now)
+            return _("Webhook paused. New events stay pending for up to 30 days.")
+        case "resume" | "skip":
+            count = services.resume_endpoint(endpoint, actor=actor, now=now, skip=action == "skip")
+            return describe_resumption(count, has_skipped=action == "skip")
+        case "replay":
+            form = ReplayForm(request.POST)
+            if not form.is_valid():
+                raise ActionRefused(" ".join(str(error) for error in form.errors["since"]))
+            return describe_replay(
+                services.replay_deliveries(endpoint, form.cleaned_data["since"], actor=actor, now=now)
+            )
+    raise Http404(_("Unknown action."))
 
 
 def remove_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

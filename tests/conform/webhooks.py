@@ -15,8 +15,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from portal.core.crypto import Secret
 from portal.webhooks.http_delivery import DeliveryBatch, build_headers
-from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
-from portal.webhooks.secrets import generate_secret
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint, generate_secret
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
 JUDGE = "Standard Webhooks: the specification by hand (HMAC-SHA256), and its official library"

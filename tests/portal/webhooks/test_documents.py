@@ -13,9 +13,9 @@ from django.core.management import call_command
 from standardwebhooks import Webhook
 
 from portal.audit.event_types import WEBHOOKS
-from portal.webhooks import retry_policy, secrets
+from portal.webhooks import retry_policy
 from portal.webhooks.event_types import DOCUMENTATION
-from portal.webhooks.models import WebhookEndpoint
+from portal.webhooks.models import WebhookEndpoint, generate_secret
 from portal.webhooks.payloads import build_example
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -31,9 +31,9 @@ def read_example(language: str) -> str:
 
 @pytest.fixture
 def signed_headers(tmp_path: Path) -> dict[str, str]:
-    secret, at, body = secrets.generate_secret().value, datetime.now(tz=UTC), '{"name": "Ünicode"}'
+    secret, at, body = generate_secret().value, datetime.now(tz=UTC), '{"name": "Ünicode"}'
     (tmp_path / "body.json").write_text(body)
-    other = Webhook(secrets.generate_secret().value).sign("msg_1", at, body)
+    other = Webhook(generate_secret().value).sign("msg_1", at, body)
     signature = f"{other} {Webhook(secret).sign('msg_1', at, body)}"
     return {"secret": secret, "id": "msg_1", "timestamp": str(int(at.timestamp())), "signature": signature}
 
@@ -43,7 +43,7 @@ def test_shell_example_distinguishes_valid_signatures(
     signed_headers: dict[str, str], tmp_path: Path, changed_part: str, verdict: str
 ) -> None:
     if changed_part:
-        signed_headers[changed_part] = secrets.generate_secret().value
+        signed_headers[changed_part] = generate_secret().value
     process = subprocess.run(
         ["sh", "-c", read_example("sh")],
         cwd=tmp_path,
@@ -81,14 +81,14 @@ def test_every_event_type_has_an_example(key: str) -> None:
 @pytest.mark.django_db
 def test_new_key_reencrypts_webhook_secrets(settings: Any) -> None:
     row = WebhookEndpoint(name="Build", event_types=["tier.granted"], created_at=datetime.now(tz=UTC))
-    secrets.set_url(row, "https://ci.acme.com/")
-    secret = secrets.set_secret(row, row.created_at)
+    row.set_url("https://ci.acme.com/")
+    secret = row.set_secret(row.created_at)
     row.save()
     settings.ENCRYPTION_KEYS = ["a newer key", *configured.ENCRYPTION_KEYS]
     call_command("rotate_encryption_keys")
     settings.ENCRYPTION_KEYS = ["a newer key"]
     row.refresh_from_db()
-    assert (row.decrypt("url").value, secrets.list_signing_secrets(row, row.created_at)) == (
+    assert (row.decrypt("url").value, row.list_signing_secrets(row.created_at)) == (
         "https://ci.acme.com/",
         (secret,),
     )

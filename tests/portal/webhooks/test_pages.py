@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from integrations.submissions.services import findings
-from portal.webhooks import secrets, services
+from portal.webhooks import services
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
@@ -37,7 +37,7 @@ def test_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) 
     created = client.post(reverse("webhooks:create", args=["acme"]), FORM_DATA)
     row = WebhookEndpoint.objects.get()
     assert (created.status_code, created["Location"]) == (302, reverse("webhooks:detail", args=[row.uuid]))
-    (secret,) = secrets.list_signing_secrets(row, NOW)
+    (secret,) = row.list_signing_secrets(NOW)
     pages = [client.get(created["Location"]) for _ in range(2)]
     assert [secret.value in page.content.decode() for page in pages] == [True, False]
     assert pages[0]["Cache-Control"] == "private, no-store"
