@@ -1,6 +1,7 @@
 """Entries of partners, their people, integrations, findings, and issues."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from django.db.models import Model
 from django.urls import reverse
@@ -17,10 +18,10 @@ MAX_TITLE_LENGTH, MAX_SUBTITLE_LENGTH, MAX_WORDS = 300, 200, 1000
 def build_entry(
     kind: Kind,
     object_id: object,
-    source: str,
     title: str,
-    url: str,
     *texts: str,
+    source: str,
+    url: str,
     subtitle: str = "",
     staff_url: str = "",
     audience: Audience = Audience.MEMBERS,
@@ -45,31 +46,17 @@ def build_entry(
 
 def build_partner_entries(partner: Partner, memberships: Iterable[Membership]) -> Iterator[SearchEntry]:
     """Return the entries of a partner and of its members."""
-    source = get_source(partner)
-    url, staff_url = reverse("partners:members", args=[partner.slug]), reverse("reviews:partner", args=[partner.slug])
-    yield build_entry(
-        Kind.PARTNER,
-        partner.pk,
-        source,
-        partner.name,
-        url,
-        partner.website,
-        subtitle=partner.domain,
-        staff_url=staff_url,
+    build = partial(
+        build_entry,
+        source=get_source(partner),
+        url=reverse("partners:members", args=[partner.slug]),
+        staff_url=reverse("reviews:partner", args=[partner.slug]),
         partner_id=partner.pk,
     )
+    yield build(Kind.PARTNER, partner.pk, partner.name, partner.website, subtitle=partner.domain)
     for membership in memberships:
-        yield build_entry(
-            Kind.PERSON,
-            membership.pk,
-            source,
-            str(membership.user),
-            url,
-            membership.user.email,
-            subtitle=partner.name,
-            staff_url=staff_url,
-            partner_id=partner.pk,
-        )
+        user = membership.user
+        yield build(Kind.PERSON, membership.pk, str(user), user.email, subtitle=partner.name)
 
 
 def build_integration_entries(integration: Integration, findings: Iterable[Finding]) -> Iterator[SearchEntry]:
@@ -77,38 +64,24 @@ def build_integration_entries(integration: Integration, findings: Iterable[Findi
 
     Findings that the partner can't see yet are for program staff only.
     """
-    source, partner = get_source(integration), integration.partner
-    url, name = reverse("submissions:detail", args=[integration.uuid]), f"{integration.name} · {partner.name}"
-    texts = (integration.description, integration.program.name)
-    yield build_entry(
-        Kind.INTEGRATION,
-        integration.pk,
-        source,
-        integration.name,
-        url,
-        *texts,
-        subtitle=partner.name,
-        partner_id=partner.pk,
-    )
+    partner, url = integration.partner, reverse("submissions:detail", args=[integration.uuid])
+    build = partial(build_entry, source=get_source(integration), partner_id=partner.pk)
+    texts = (integration.name, integration.description, integration.program.name)
+    yield build(Kind.INTEGRATION, integration.pk, *texts, url=url, subtitle=partner.name)
+    name, review_url = f"{integration.name} · {partner.name}", reverse("reviews:review", args=[integration.uuid])
     if integration.repository:
-        yield build_entry(
-            Kind.REPOSITORY, integration.pk, source, integration.repository, url, subtitle=name, partner_id=partner.pk
-        )
-    review_url = reverse("reviews:review", args=[integration.uuid])
+        yield build(Kind.REPOSITORY, integration.pk, integration.repository, url=url, subtitle=name)
     for finding in findings:
         finding.integration = integration  # its state decides, which may not be saved yet
-        yield build_entry(
+        texts = (finding.text, finding.answer, finding.requirement_id)
+        yield build(
             Kind.FINDING,
             finding.pk,
-            source,
-            finding.text,
-            f"{url}#finding-{finding.number}",
-            finding.answer,
-            finding.requirement_id,
+            *texts,
+            url=f"{url}#finding-{finding.number}",
             subtitle=name,
             staff_url=f"{review_url}#finding-{finding.number}",
             audience=Audience.MEMBERS if finding.is_visible_to_partner else Audience.STAFF,
-            partner_id=partner.pk,
         )
 
 
@@ -116,9 +89,9 @@ def build_issue_entry(issue: SupportIssue) -> SearchEntry:
     return build_entry(
         Kind.ISSUE,
         issue.pk,
-        get_source(issue),
         issue.title,
-        reverse("sla:issue", args=[issue.uuid]),
+        source=get_source(issue),
+        url=reverse("sla:issue", args=[issue.uuid]),
         subtitle=f"{issue.monitored_repository.repository}#{issue.number}",
         partner_id=issue.integration.partner_id,
     )

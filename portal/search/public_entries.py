@@ -1,6 +1,7 @@
 """Entries that everyone can find: help pages, glossary terms, checks, programs, and published providers."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from django.urls import reverse
 from django.utils.html import strip_tags
@@ -24,14 +25,15 @@ PAGES = {
     "directory:verify_badge": "Verify a badge",
     "status:index": "Status",
 }
+build_public_entry = partial(build_entry, audience=Audience.EVERYONE, source=DOCUMENTATION_SOURCE)
 
 
 def build_documentation_entries() -> Iterator[SearchEntry]:
     """Return the entries of all programs and help pages in the default language."""
     for program in PROGRAMS.values():
         url = reverse("submissions:program", args=[program.key])
-        yield _build_public_entry(
-            Kind.PROGRAM, program.key, program.name, url, program.summary, subtitle=program.product
+        yield build_public_entry(
+            Kind.PROGRAM, program.key, program.name, program.summary, url=url, subtitle=program.product
         )
     for name, title in PAGES.items():
         yield _build_page_entry(title, reverse(name))
@@ -48,28 +50,9 @@ def build_documentation_entries() -> Iterator[SearchEntry]:
 
 
 def build_provider_entry(provider: RegistryProvider) -> SearchEntry:
-    return _build_public_entry(
-        Kind.PROVIDER,
-        provider.pk,
-        provider.full_name,
-        provider.source,
-        provider.description,
-        source=get_source(provider),
-    )
+    texts, source = (provider.full_name, provider.description), get_source(provider)
+    return build_public_entry(Kind.PROVIDER, provider.pk, *texts, url=provider.source, source=source)
 
 
 def _build_page_entry(title: str, url: str, text: str = "", subtitle: str = "") -> SearchEntry:
-    return _build_public_entry(Kind.DOCUMENTATION, url, title, url, text, subtitle=subtitle)
-
-
-def _build_public_entry(
-    kind: Kind,
-    object_id: object,
-    title: str,
-    url: str,
-    text: str,
-    *,
-    subtitle: str = "",
-    source: str = DOCUMENTATION_SOURCE,
-) -> SearchEntry:
-    return build_entry(kind, object_id, source, title, url, text, subtitle=subtitle, audience=Audience.EVERYONE)
+    return build_public_entry(Kind.DOCUMENTATION, url, title, text, url=url, subtitle=subtitle)

@@ -76,10 +76,10 @@ def create_entries() -> tuple[User, User]:
             build_entry(
                 Kind.ISSUE,
                 f"bench {number}",
-                f"issue:bench {number}",
                 " ".join(random.sample(WORDS, 5)),
-                "/",
                 *(f"w{random.randint(0, 50_000)}" for _ in range(10)),
+                source=f"issue:bench {number}",
+                url="/",
                 subtitle=f"company{number % 500}/repository#{number}",
                 partner_id=partners[number % len(partners)],
             )
