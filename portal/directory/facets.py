@@ -27,17 +27,7 @@ FACET_TITLES = {
     "platform": gettext_noop("Platform"),
     "listing_status": gettext_noop("Status"),
 }
-COLUMNS = (
-    "product",
-    "track",
-    "program",
-    "category",
-    "category_name",
-    "tier",
-    "tier_name",
-    "platforms",
-    "listing_status",
-)
+COLUMNS = {*FACET_TITLES, "platforms", "category_name", "tier_name"} - {"platform"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +98,7 @@ def _get_label(name: str, value: str, labels: Mapping[tuple[str, str], str]) -> 
     if name == "track":
         return search.TRACK_LABELS[value]
     if name == "platform":
-        return search.format_platform(value)
+        return search.format_platforms([value])[0]
     if name == "listing_status":
         return _(search.STATUS_FILTER_LABELS[value])
     return labels.get((name, value), value)

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.dateparse import parse_datetime
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date
 from django.utils.xmlutils import SimplerXMLGenerator
@@ -57,11 +57,8 @@ def build_next_url(request: HttpRequest, last: ListingChange) -> str:
 
 def parse_moment(text: str) -> datetime | None:
     """Return the time of a query parameter such as "2026-04-14" or "2026-04-14T09:00:00Z" (UTC by default), or None."""
-    text = text.replace(" ", "+")  # an unescaped plus sign in a query
     try:
-        moment = parse_datetime(text)
-        if moment is None and (day := parse_date(text)):
-            moment = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        moment = parse_datetime(text.replace(" ", "+"))  # an unescaped plus sign in a query
     except ValueError:
         return None
     # Near the years 1 and 9999, a time zone would move a moment out of the range of `datetime`.
@@ -83,12 +80,8 @@ def _build_view(render: FeedRenderer) -> Callable[[HttpRequest], HttpResponse]:
         fetched_changes = list(list_changes(request)[: MAX_ENTRIES + 1])
         changes = fetched_changes[:MAX_ENTRIES]
         updated_at = changes[0].at if changes else EMPTY_FEED_UPDATED_AT
-        response = render(
-            request,
-            changes,
-            updated_at,
-            build_next_url(request, changes[-1]) if len(fetched_changes) > MAX_ENTRIES else "",
-        )
+        next_url = build_next_url(request, changes[-1]) if len(fetched_changes) > MAX_ENTRIES else ""
+        response = render(request, changes, updated_at, next_url)
         response["Last-Modified"] = http_date(updated_at.timestamp())
         response["Cache-Control"] = f"public, max-age={MAX_AGE_SECONDS}, must-revalidate"
         response["Access-Control-Allow-Origin"] = "*"

@@ -1,7 +1,7 @@
 """Installation snippets of listed integrations with version constraints, from data/snippets.yaml."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.template import Context, Template
 from django.utils.translation import gettext as _
@@ -14,8 +14,11 @@ from verification.terraform.versions import InvalidVersionError, parse_version, 
 
 
 @dataclass(frozen=True, slots=True)
-class SnippetTemplate(Content):
-    """Entry of snippets.yaml. Without `categories`, it applies to all categories of the program."""
+class InstallSnippet(Content):
+    """Configuration or commands to copy, or their template in snippets.yaml.
+
+    Without `categories`, a template applies to all categories of the program.
+    """
 
     label: str
     text: str
@@ -24,16 +27,7 @@ class SnippetTemplate(Content):
     categories: tuple[str, ...] = ()
 
 
-TEMPLATES = load_content("portal/directory/data/snippets.yaml", dict[str, dict[str, SnippetTemplate]])["snippets"]
-
-
-@dataclass(frozen=True, slots=True)
-class InstallSnippet:
-    """Configuration or commands to copy, with a label and a note."""
-
-    label: str
-    text: str
-    note: str = ""
+TEMPLATES = load_content("portal/directory/data/snippets.yaml", dict[str, dict[str, InstallSnippet]])["snippets"]
 
 
 def build_constraint(version: str) -> str:
@@ -58,4 +52,5 @@ def build_snippet(row: Integration, observed_versions: ObservedVersions) -> Inst
     names = {"identifier": identifier, "slug": identifier.replace("_", "-")}
     values = match.groupdict() | names | {"constraint": build_constraint(observed_versions.version)}
     text = Template(template.text).render(Context(values, autoescape=False)) + ""  # not safe text: pages escape it
-    return InstallSnippet(_(template.label), text, _(template.note) if template.note else "")
+    note = _(template.note) if template.note else ""
+    return replace(template, label=_(template.label), text=text, note=note)

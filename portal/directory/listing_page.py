@@ -15,7 +15,7 @@ from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors.context import is_applicable
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 from portal.audit.models import AuditEvent
-from portal.core.value_types import JsonObject, TemplateContext
+from portal.core.value_types import TemplateContext
 from portal.directory.install_snippets import build_snippet
 from portal.directory.listing_content import iterate_public_answers
 from portal.directory.models import Listing
@@ -41,8 +41,7 @@ class PublisherCheck:
         confirmed_at: When the check last confirmed the result.
     """
 
-    is_passing: bool
-    is_denied: bool
+    outcome: str
     since: datetime
     confirmed_at: datetime
 
@@ -78,17 +77,14 @@ def build_listing_details(row: Integration, listing: Listing, now: datetime) -> 
     If the registry check fails, the page shows no registry data, because the data could belong to someone else.
     """
     checks_by_key = get_publisher_checks(row)
-    is_registry_denied = REGISTRY_CHECK_KEY in checks_by_key and checks_by_key[REGISTRY_CHECK_KEY].is_denied
-    observed_versions = (
-        NO_OBSERVED_VERSIONS
-        if is_registry_denied
-        else get_observed_versions([row.pk]).get(row.pk, NO_OBSERVED_VERSIONS)
-    )
+    registry_check = checks_by_key.get(REGISTRY_CHECK_KEY)
+    is_registry_denied = registry_check is not None and registry_check.outcome == Outcome.FAIL
+    observed_versions = NO_OBSERVED_VERSIONS if is_registry_denied else get_observed_versions([row.pk])[row.pk]
     # No one should start to use what the program has suspended or delisted.
     can_install = row.is_listed or row.released_at is None  # the latter is a preview
     return {
         "proofs": list(iterate_proofs(row, observed_versions, checks_by_key)),
-        "versions": list_versions(listing),
+        "versions": [each | {"platforms": format_platforms(each["platforms"] or ())} for each in listing.versions],
         "snippet": build_snippet(row, observed_versions) if can_install and not is_registry_denied else None,
         "checks": summarize_checks(row, now),
         "support": serialize_support_metrics(listing),
@@ -117,9 +113,9 @@ def get_publisher_checks(row: Integration) -> dict[str, PublisherCheck]:
     # An outage neither confirms nor denies a proof.
     conclusive_results = results.exclude(outcome=Outcome.ERROR)
     for key, outcome, at, confirmed_at in conclusive_results.values_list("key", "outcome", "at", "confirmed_at"):
-        previous, is_denied = results_by_key.get(key), outcome == Outcome.FAIL
-        started_at = previous.since if previous and not (previous.is_denied or is_denied) else at
-        results_by_key[key] = PublisherCheck(outcome in PASSING_OUTCOMES, is_denied, started_at, confirmed_at or at)
+        previous = results_by_key.get(key)
+        started_at = previous.since if previous and Outcome.FAIL not in (previous.outcome, outcome) else at
+        results_by_key[key] = PublisherCheck(outcome, started_at, confirmed_at or at)
     return results_by_key
 
 
@@ -127,34 +123,21 @@ def iterate_proofs(
     row: Integration, observed_versions: ObservedVersions, checks_by_key: Mapping[str, PublisherCheck]
 ) -> Iterator[tuple[str, str, date | None, datetime]]:
     """Yield the proofs of the publisher: kind, name of the account, namespace, or key, begin, and confirmation."""
-    passing_checks = {key: check for key, check in checks_by_key.items() if check.is_passing}
+    passing_checks = {key: check for key, check in checks_by_key.items() if check.outcome in PASSING_OUTCOMES}
     if check := passing_checks.get(OWNER_CHECK_KEY):
         yield "account", row.repository.partition("/")[0], check.since.date(), check.confirmed_at
     if observed_versions.namespace and (check := passing_checks.get(REGISTRY_CHECK_KEY)):
         yield "namespace", observed_versions.namespace, check.since.date(), check.confirmed_at
     if (check := passing_checks.get(ROTATION_CHECK_KEY)) and (signer := _get_current_signer(row)):
         # The key ID of OpenPGP: the last 64 bits of the fingerprint (RFC 4880, section 12.2).
-        fingerprint = str(signer.get("fingerprint", ""))[-16:]
-        yield "key", fingerprint, _parse_date(signer.get("since")), check.confirmed_at
+        yield "key", signer["fingerprint"][-16:], parse_date(signer["since"]), check.confirmed_at
 
 
-def _get_current_signer(row: Integration) -> dict[str, object]:
+def _get_current_signer(row: Integration) -> dict[str, str]:
     """Return the observation of the current signing key, or an empty dictionary."""
     signers = Observation.objects.filter(integration=row, key=SIGNERS_KEY).first()
-    last = signers.value[-1] if signers is not None and isinstance(signers.value, list) and signers.value else None
-    return last if isinstance(last, dict) else {}
-
-
-def _parse_date(text: object) -> date | None:
-    try:
-        return parse_date(str(text))
-    except ValueError:
-        return None
-
-
-def list_versions(listing: Listing) -> list[JsonObject]:
-    """Return the versions with their platforms by system."""
-    return [version | {"platforms": format_platforms(version["platforms"] or ())} for version in listing.versions]
+    current_signer: dict[str, str] = signers.value[-1] if signers is not None and signers.value else {}
+    return current_signer
 
 
 def summarize_checks(row: Integration, now: datetime) -> CheckSummary:

@@ -40,12 +40,12 @@ NO_OBSERVED_VERSIONS = ObservedVersions()
 
 
 def get_observed_versions(integrations: Collection[int]) -> dict[int, ObservedVersions]:
-    """Return the observed versions by integration ID, with one query."""
+    """Return the observed versions of each integration by its ID, with one query."""
     rows = Observation.objects.filter(integration__in=integrations, key__in=(REGISTRY_KEY, NEWEST_RELEASE_KEY))
     values_by_integration: dict[int, dict[str, tuple[object, str]]] = defaultdict(dict)
     for pk, key, value, since in rows.values_list("integration_id", "key", "value", "since"):
         values_by_integration[pk][key] = (value, since.isoformat())
-    return {pk: _build_observed_versions(values_by_key) for pk, values_by_key in values_by_integration.items()}
+    return {pk: _build_observed_versions(values_by_integration[pk]) for pk in integrations}
 
 
 def _build_observed_versions(values_by_key: dict[str, tuple[object, str]]) -> ObservedVersions:

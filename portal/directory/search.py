@@ -17,17 +17,13 @@ from portal.directory.support_metrics import MIN_SAMPLE_SIZE, PERIOD_DAYS
 
 # Each term is one more condition of the query.
 MAX_TERMS = 8
-SORT_LABELS = {
-    "newest": gettext_noop("Newest first"),
-    "name": gettext_noop("Name"),
-    "support": gettext_noop("Support record"),
+# Label and columns of each order.
+SORTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "newest": (gettext_noop("Newest first"), ("-listed_at", "-pk")),
+    "name": (gettext_noop("Name"), ("name_plain", "pk")),
+    "support": (gettext_noop("Support record"), ("-rank", "-settled_count", "-pk")),
 }
 BEST_MATCH_LABEL = gettext_noop("Best match")  # default order of a search
-ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
-    "newest": ("-listed_at", "-pk"),
-    "name": ("name_plain", "pk"),
-    "support": ("-rank", "-settled_count", "-pk"),
-}
 TRACK_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partners"),
     "workflow": gettext_noop("Workflow partners"),
@@ -76,9 +72,11 @@ class ListingFilters:
     def sorts(self) -> list[tuple[str, str, bool]]:
         """Return the sort options as value, label, and whether selected. The default order has an empty value."""
         other_sorts = [
-            (key, _(label), key == self.sort) for key, label in SORT_LABELS.items() if self.terms or key != "newest"
+            (key, _(label), key == self.sort)
+            for key, (label, _columns) in SORTS.items()
+            if self.terms or key != "newest"
         ]
-        default_label = BEST_MATCH_LABEL if self.terms else SORT_LABELS["newest"]
+        default_label = BEST_MATCH_LABEL if self.terms else SORTS["newest"][0]
         return [("", _(default_label), not any(is_selected for *_, is_selected in other_sorts)), *other_sorts]
 
     def get_parameters(self) -> dict[str, str]:
@@ -94,7 +92,7 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
         "program": values["program"] not in PROGRAMS,
         "track": values["track"] not in TRACK_LABELS,
         "listing_status": values["listing_status"] not in STATUS_FILTER_LABELS,
-        "sort": values["sort"] not in SORT_LABELS,
+        "sort": values["sort"] not in SORTS,
     }
     return ListingFilters(**{name: "" if invalid_by_name.get(name) else value for name, value in values.items()})
 
@@ -124,7 +122,8 @@ def list_matching_listings(filters: ListingFilters) -> QuerySet[Listing]:
 
 def order_listings(rows: QuerySet[Listing], filters: ListingFilters) -> QuerySet[Listing]:
     if filters.order != "best":
-        return rows.order_by(*ORDER_COLUMNS[filters.order])
+        _label, columns = SORTS[filters.order]
+        return rows.order_by(*columns)
     search_text = " ".join(filters.terms)
     match_rank = Case(
         When(name_plain__startswith=search_text, then=Value(0)),
@@ -142,12 +141,6 @@ OPERATING_SYSTEM_NAMES = {
     "freebsd": "FreeBSD",
     "openbsd": "OpenBSD",
 }
-
-
-def format_platform(platform: str) -> str:
-    """Return the display name of a platform: "Linux amd64" for "linux_amd64"."""
-    system, _, machine = platform.partition("_")
-    return f"{OPERATING_SYSTEM_NAMES.get(system, system)} {machine}".strip()
 
 
 def format_platforms(platforms: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -19,12 +19,7 @@ from portal.core.name_matching import normalize_text
 from portal.core.value_types import NamedValues
 from portal.directory.listing_content import ListingContent, build_listing_content
 from portal.directory.models import Listing, ListingChange
-from portal.directory.observed_versions import (
-    NO_OBSERVED_VERSIONS,
-    ObservedVersions,
-    get_observed_versions,
-    merge_versions,
-)
+from portal.directory.observed_versions import ObservedVersions, get_observed_versions, merge_versions
 from portal.directory.support_metrics import MetricColumns, get_support_metrics
 from portal.jobs.batches import process_each
 from verification.checks.services.facts import get_public_repository
@@ -36,22 +31,7 @@ REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
 BATCH_SIZE = 500
 HIDDEN_COLUMNS = ("is_public", "partner_id")
 MAX_PLATFORMS_LENGTH = 499  # characters
-REFRESHED_COLUMNS = (
-    "on_time_share",
-    "settled_count",
-    "median_hours",
-    "response_count",
-    "median_resolution_hours",
-    "resolution_count",
-    "data_incomplete",
-    "rank",
-    "measured_target",
-    "version",
-    "versions",
-    "platforms",
-    "changed_at",
-    "figures_at",
-)
+VERSION_COLUMNS = ("version", "versions", "platforms", "changed_at", "figures_at")
 
 
 def derive_columns(row: Integration, preview: ListingContent | None = None) -> NamedValues:
@@ -101,8 +81,8 @@ def build_preview(row: Integration, now: datetime) -> tuple[Listing, ListingCont
     content = build_listing_content(row, is_preview=True)
     columns = derive_columns(row, content) | {"listed_at": now}
     listing = Listing(integration=row, figures_at=now, changed_at=now, **columns)
-    observed_versions = get_observed_versions([row.pk]).get(row.pk, NO_OBSERVED_VERSIONS)
-    _apply_metrics(listing, get_support_metrics([row.pk], now)[row.pk], observed_versions, now)
+    metrics, observed_versions = get_support_metrics([row.pk], now), get_observed_versions([row.pk])
+    _apply_metrics(listing, metrics[row.pk], observed_versions[row.pk], now)
     return listing, content
 
 
@@ -122,7 +102,10 @@ def refresh_listing(row: Integration, now: datetime) -> None:
     columns = _select_updates(columns)
     # Feeds must not name a hidden company, not even later.
     changes = list(_iterate_changes(listing, columns)) if columns["is_public"] else []
-    _update_listing(listing, columns, now if changes else listing.changed_at)
+    columns["changed_at"] = now if changes else listing.changed_at
+    for name, value in columns.items():
+        setattr(listing, name, value)
+    listing.save(update_fields=[name.removesuffix("_id") for name in columns])
     ListingChange.objects.bulk_create(
         ListingChange(listing=listing, kind=kind, summary=summary, at=now) for kind, summary in changes
     )
@@ -160,13 +143,6 @@ def _create_listing(row: Integration, columns: NamedValues, now: datetime) -> No
     refresh_metrics([listing], now)
 
 
-def _update_listing(listing: Listing, columns: Mapping[str, object], changed_at: datetime) -> None:
-    for name, value in columns.items():
-        setattr(listing, name, value)
-    listing.changed_at = changed_at
-    listing.save(update_fields=[*(name.removesuffix("_id") for name in columns), "changed_at"])
-
-
 def _describe_status_change(listing_status: str) -> tuple[str, str]:
     kind = CHANGE_KINDS.get(listing_status, Kind.CHANGED)
     return kind, PUBLIC_STATUSES_BY_KEY[listing_status].description or "The integration is listed again."
@@ -193,9 +169,10 @@ def refresh_metrics(listings: Iterable[Listing], now: datetime) -> int:
     integration_ids = [row.pk for row in rows]
     metrics_by_id, observed_by_id = get_support_metrics(integration_ids, now), get_observed_versions(integration_ids)
     for row in rows:
-        _apply_metrics(row, metrics_by_id[row.pk], observed_by_id.get(row.pk, NO_OBSERVED_VERSIONS), now)
+        _apply_metrics(row, metrics_by_id[row.pk], observed_by_id[row.pk], now)
         row.figures_at = now
-    Listing.all_objects.bulk_update(rows, REFRESHED_COLUMNS, batch_size=100)
+    metric_names = {name for metrics in metrics_by_id.values() for name in metrics}
+    Listing.all_objects.bulk_update(rows, [*metric_names, *VERSION_COLUMNS], batch_size=100)
     return len(rows)
 
 
@@ -211,14 +188,8 @@ def _apply_metrics(row: Listing, metrics: MetricColumns, observed_versions: Obse
         row.changed_at = now
     if newest:
         row.version, row.versions = newest, merge_versions(row.versions, observed_versions)
-    row.platforms = join_platforms(get_newest_platforms(row) or ())
-
-
-def get_newest_platforms(row: Listing) -> list[str] | None:
-    """Return the platforms of the latest version, or None if unknown."""
-    return next(
-        (version_data["platforms"] for version_data in row.versions if version_data["version"] == row.version), None
-    )
+    newest_platforms = next((each["platforms"] for each in row.versions if each["version"] == row.version), None)
+    row.platforms = join_platforms(newest_platforms or ())
 
 
 def join_platforms(platforms: Iterable[str]) -> str:

@@ -1,7 +1,6 @@
-"""Public directory pages, which caches must revalidate."""
+"""Public directory pages, which caches must revalidate, and the preview of a listing before its publication."""
 
 from collections.abc import Callable
-from functools import wraps
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -9,7 +8,6 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
@@ -18,13 +16,15 @@ from django.views.decorators.vary import vary_on_headers
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from portal.directory import facets, feeds, search, sitemaps
+from integrations.submissions.views.access import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
+from portal.directory import facets, feeds, search
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES, build_listing_content, get_logo
 from portal.directory.listing_page import build_listing_details
 from portal.directory.models import UNLISTED_STATUSES, Listing, ListingChange
 from portal.directory.partner_page import RUN_TASK_PROGRAM, list_partner_cards
+from portal.directory.services import build_preview
 from portal.directory.structured_data import build_item_list, build_organization, build_software_application
-from portal.directory.views import replies
 from portal.ui.htmx import is_fragment_request
 from portal.ui.pagination import paginate
 
@@ -34,14 +34,7 @@ PublicView = Callable[..., HttpResponse]
 
 def make_public(view: PublicView) -> PublicView:
     """Make a view public and require revalidation, so that a delisting shows immediately."""
-
-    @login_not_required
-    @cache_control(no_cache=True)
-    @wraps(view)
-    def handle(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        return view(request, *args, **kwargs)
-
-    return handle
+    return login_not_required(cache_control(no_cache=True)(view))
 
 
 @make_public
@@ -122,9 +115,7 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
     context = {
         "listing": content,
         "integration": row,
-        "edition": row.edition,
         "row": listing_row,
-        "program": row.program,
         "page": build_listing_details(row, listing_row, timezone.now()),
         "structured": build_software_application(listing_row, content),
         "can_reply": request.user.is_authenticated and permissions.can_edit(row, request.user),
@@ -138,11 +129,35 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return response
 
 
+def show_preview(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show the listing as it will look, to the company and program staff, or redirect to it if it is public."""
+    row, now = load_visible_integration(request, uuid), timezone.now()
+    if row.released_at and row.partner.is_verified:
+        return redirect("directory:listing", uuid)
+    listing, content = build_preview(row, now)
+    context = {
+        "listing": content,
+        "integration": row,
+        "row": listing,
+        "page": build_listing_details(row, listing, now),
+        "is_preview": True,
+    }
+    response = render(request, "directory/listing_preview.html", context)
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
 @login_not_required
 @cache_control(public=True, max_age=feeds.MAX_AGE_SECONDS, must_revalidate=True)
 def show_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
     """Return the logo of a listing."""
     return respond_with_logo(get_listing_or_404(uuid)[0])
+
+
+@cache_control(private=True, no_store=True)
+def show_preview_logo(request: AuthenticatedRequest, uuid: UUID) -> FileResponse:
+    """Return the logo of an integration that isn't public yet."""
+    return respond_with_logo(load_visible_integration(request, uuid))
 
 
 def respond_with_logo(row: Integration) -> FileResponse:
@@ -197,18 +212,3 @@ def get_listing_or_404(uuid: UUID) -> tuple[Integration, Listing]:
     if listing_row is None:
         raise Http404(_("This integration was never listed."))
     return listing_row.integration, listing_row
-
-
-urlpatterns = [
-    path("directory/", show_directory, name="list"),
-    path("directory/<uuid:uuid>/", show_listing, name="listing"),
-    path("directory/<uuid:uuid>/logo/", show_logo, name="logo"),
-    path("directory/<uuid:uuid>/reply/", replies.edit_reply, name="reply"),
-    path("partners/<slug:slug>/", show_partner, name="partner"),
-    path("run-tasks/", show_run_tasks, name="run_tasks"),
-    path("feeds/directory.atom", feeds.feed_atom, name="feed_atom"),
-    path("feeds/directory.json", feeds.feed_json, name="feed_json"),
-    path("sitemap.xml", sitemaps.show_sitemap, name="sitemap"),
-    path("sitemap-<slug:section>.xml", sitemaps.show_sitemap_part, name="sitemap_part"),
-    path("robots.txt", sitemaps.show_robots_txt, name="robots"),
-]

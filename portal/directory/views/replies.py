@@ -15,7 +15,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.directory.listing_page import get_current_reply, list_replies
 from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import add_refusals_to_form
 
 
 def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -29,14 +29,10 @@ def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form_data = request.POST if request.method == "POST" else request.unsent()
     form = ReplyForm(data=form_data, row=row, initial={"text": current_reply.note if current_reply else ""})
     if request.method == "POST" and form.is_valid():
-        return _save_reply(request, row, form.cleaned_data["text"])
+        text = form.cleaned_data["text"]
+        with add_refusals_to_form(form):
+            if save_reply(row, text, actor=request.user, now=timezone.now()) is not None:
+                messages.success(request, _("Reply published.") if text else _("Reply withdrawn."))
+            return redirect("directory:listing", uuid)
     context = {"form": form, "integration": row, "row": listing, "history": list_replies(row)[:50]}
     return render(request, "directory/reply.html", context, status=422 if request.method == "POST" else 200)
-
-
-def _save_reply(request: AuthenticatedRequest, row: Integration, text: str) -> HttpResponse:
-    with report_refusals(request):
-        if save_reply(row, text, actor=request.user, now=timezone.now()) is not None:
-            messages.success(request, _("Reply published.") if text else _("Reply withdrawn."))
-        return redirect("directory:listing", uuid=row.uuid)
-    return redirect("directory:reply", uuid=row.uuid)

@@ -12,16 +12,17 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import path
 from django.utils import timezone
 from django.views.decorators.http import conditional_page, require_safe
 
-from portal.directory.badges import payloads, rendering, signing_keys, statements
+from portal.directory.badges import rendering, signing_keys
+from portal.directory.badges.payloads import build_full_payload, build_shields_payload
+from portal.directory.badges.statements import build_claims, encode_canonical_json, serialize_compact, sign_claims
 from portal.directory.badges.status import BadgeStatus, find_badge_status
 from portal.directory.models import Listing
 
 CACHE_CONTROL = "public, max-age=30, must-revalidate"
-JSON = "application/json"
+JSON, JOSE = "application/json", "application/jose"
 BadgeView = Callable[..., HttpResponse]
 
 
@@ -60,13 +61,13 @@ def _render_svg(badge_status: BadgeStatus, request: HttpRequest) -> str:
 
 def _format_full_payload(badge_status: BadgeStatus) -> str:
     listing = Listing.objects.filter(uuid=badge_status.uuid).first()
-    return _format_json(payloads.build_full_payload(badge_status, listing))
+    return _format_json(build_full_payload(badge_status, listing))
 
 
 def _sign_statement(badge_status: BadgeStatus) -> dict[str, str]:
     """Return a new statement of the current status, signed with the newest key."""
-    claims = statements.build_claims(badge_status, settings.SITE_URL, timezone.now())
-    return statements.sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_SIGNING_KEYS[0]))
+    claims = build_claims(badge_status, settings.SITE_URL, timezone.now())
+    return sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_SIGNING_KEYS[0]))
 
 
 def _format_json(value: Mapping[str, object]) -> str:
@@ -77,24 +78,9 @@ def _format_json(value: Mapping[str, object]) -> str:
 BADGE_FILES: tuple[tuple[str, str, str, Callable[[BadgeStatus, HttpRequest], str | bytes]], ...] = (
     ("badge.svg", "badge_svg", "image/svg+xml", _render_svg),
     ("badge.json", "badge_json", JSON, lambda status, _: _format_full_payload(status)),
-    (
-        "badge.shields.json",
-        "badge_shields",
-        JSON,
-        lambda status, _: _format_json(payloads.build_shields_payload(status)),
-    ),
-    (
-        "statement.json",
-        "badge_statement",
-        JSON,
-        lambda status, _: statements.encode_canonical_json(_sign_statement(status)),
-    ),
-    (
-        "statement.jws",
-        "badge_statement_compact",
-        "application/jose",
-        lambda status, _: statements.serialize_compact(_sign_statement(status)),
-    ),
+    ("badge.shields.json", "badge_shields", JSON, lambda status, _: _format_json(build_shields_payload(status))),
+    ("statement.json", "badge_statement", JSON, lambda status, _: encode_canonical_json(_sign_statement(status))),
+    ("statement.jws", "badge_statement_compact", JOSE, lambda status, _: serialize_compact(_sign_statement(status))),
 )
 
 
@@ -120,13 +106,3 @@ def show_key(_request: HttpRequest, kid: str) -> HttpResponse:
     if key is None:
         raise Http404("Key not found.")
     return HttpResponse(signing_keys.encode_pem(key), "application/x-pem-file")
-
-
-urlpatterns = [
-    *(
-        path(f"directory/<uuid:uuid>/{file}", show_badge_file, {"content_type": kind, "build": build}, name=name)
-        for file, name, kind, build in BADGE_FILES
-    ),
-    path(".well-known/badge-keys.json", show_keys, name="badge_keys"),
-    path(".well-known/badge-keys/<str:kid>.pem", show_key, name="badge_key"),
-]

@@ -7,7 +7,6 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -119,9 +118,3 @@ def show_badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "uuid": uuid,
     }
     return render(request, "directory/badges/badge.html", context)
-
-
-urlpatterns = [
-    path("verify/", verify_badge, name="verify_badge"),
-    path("directory/<uuid:uuid>/badge/", show_badge, name="badge"),
-]

@@ -1,7 +1,5 @@
 """Command that rebuilds the directory from the integrations or compares them with --check."""
 
-from collections.abc import Iterator
-
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
@@ -20,7 +18,8 @@ class Command(BaseCommand):
 
     def handle(self, *_: object, check: bool, **__: object) -> None:
         drift_count = 0
-        for row in self._iterate_integrations():
+        rows = Integration.objects.filter_released().select_related("partner").prefetch_related("fulfillments")
+        for row in rows.order_by("pk").iterator(chunk_size=500):
             drifting_columns = find_drift(row, Listing.all_objects.filter(pk=row.pk).first())
             drift_count += bool(drifting_columns)
             if drifting_columns:
@@ -30,15 +29,6 @@ class Command(BaseCommand):
         self.stdout.write(f"drift {drift_count}")
         if check and drift_count:
             raise CommandError("The directory differs from the integrations. Run manage.py rebuild_directory.")
-
-    def _iterate_integrations(self) -> Iterator[Integration]:
-        rows = (
-            Integration.objects.filter_released()
-            .select_related("partner")
-            .prefetch_related("fulfillments")
-            .order_by("pk")
-        )
-        return rows.iterator(chunk_size=500)
 
 
 def _rebuild(pk: int) -> None:
