@@ -31,8 +31,8 @@ from portal.status.selectors import (
     JobSnapshot,
     StatusLine,
     build_queue_line,
-    build_test_run_probe,
     measure_backlog,
+    measure_test_runs,
     read_job_snapshot,
 )
 from portal.ui.components.moments import format_exact, format_relative
@@ -120,24 +120,17 @@ QUEUE_PURPOSES = {
 }
 
 
-def build_queue_probe(name: str, jobs: JobSnapshot) -> Callable[[datetime], StatusLine]:
-    """Return the probe of one job queue."""
-    label = QUEUE_NAMES.get(name, f"Queue {name}")
-
-    def measure(now: datetime) -> StatusLine:
-        runs = [jobs.runs[job.name] for job in JOBS if job.queue == name and job.name in jobs.runs]
-        last = max((run.finished_at for run in runs if run.finished_at), default=None)
-        details = _list_jobs(name)
-        purpose = f"{_(QUEUE_PURPOSES[name])} " if name in QUEUE_PURPOSES else ""
-        late_jobs = find_late_jobs(now, jobs.runs, name)
-        hint = _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)} if late_jobs else ""
-        if last is None:
-            state = "late" if late_jobs else "idle"
-            return StatusLine(label, state, purpose + _("No jobs have run yet."), details, hint)
-        message = purpose + _("The last job finished %(when)s.") % {"when": format_relative(last, now)}
-        return StatusLine(label, "late" if late_jobs else "ok", message, details, hint, last)
-
-    return measure
+def measure_queue(label: str, name: str, jobs: JobSnapshot, now: datetime) -> StatusLine:
+    """Return when the last job of a queue finished and which are late."""
+    runs = [jobs.runs[job.name] for job in JOBS if job.queue == name and job.name in jobs.runs]
+    last = max((run.finished_at for run in runs if run.finished_at), default=None)
+    purpose = f"{_(QUEUE_PURPOSES[name])} " if name in QUEUE_PURPOSES else ""
+    late_jobs = find_late_jobs(now, jobs.runs, name)
+    hint = _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)} if late_jobs else ""
+    state, message = "idle", _("No jobs have run yet.")
+    if last is not None:
+        state, message = "ok", _("The last job finished %(when)s.") % {"when": format_relative(last, now)}
+    return StatusLine(label, "late" if late_jobs else state, purpose + message, _list_jobs(name), hint, last)
 
 
 def measure_redis(_now: datetime) -> StatusLine:
@@ -281,7 +274,7 @@ def list_queue_probes(jobs: JobSnapshot) -> list[Probe]:
     return [
         (gettext_noop("Emails"), partial(measure_emails, jobs)),
         (gettext_noop("Checks"), partial(measure_checks, jobs)),
-        *((name, build_test_run_probe(name, kind, jobs)) for name, kind in TEST_RUNS.items()),
+        *((name, partial(measure_test_runs, name, kind, jobs)) for name, kind in TEST_RUNS.items()),
         (gettext_noop("Outgoing webhooks"), measure_outgoing_webhooks),
     ]
 
@@ -290,7 +283,7 @@ def list_worker_probes(jobs: JobSnapshot) -> list[Probe]:
     """Return the probes of background processes."""
     return [
         (gettext_noop("Background jobs"), partial(measure_background, jobs)),
-        *((QUEUE_NAMES.get(name, f"Queue {name}"), build_queue_probe(name, jobs)) for name in QUEUES[1:]),
+        *((label, partial(measure_queue, label, name, jobs)) for name, label in QUEUE_NAMES.items()),
         (gettext_noop("Redis"), measure_redis),
         (gettext_noop("Sandbox"), measure_sandbox),
     ]

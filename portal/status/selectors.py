@@ -1,6 +1,5 @@
 """Lines of the status page for queues and test runs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -106,21 +105,14 @@ def build_queue_line(name: str, backlog: Backlog, late_after: timedelta, now: da
     return StatusLine(name, "late" if is_late else "ok", message, details, at=oldest_due_at)
 
 
-def build_test_run_probe(name: str, kind: str, jobs: JobSnapshot) -> Callable[[datetime], StatusLine]:
-    """Return the probe of one kind of test: when the last one finished and what is queued."""
-
-    def measure(now: datetime) -> StatusLine:
-        last_run = jobs.test_runs.get(kind)
-        if last_run is None:
-            return StatusLine(name, "idle", _("No tests have been requested yet."))
-        prefix = (
-            _describe_last_run(last_run.outcome, format_relative(last_run.finished_at, now))
-            if last_run.finished_at
-            else ""
-        )
-        return build_queue_line(name, jobs.get_backlog(JOBS[kind]), RUN_LATE_AFTER, now, prefix)
-
-    return measure
+def measure_test_runs(name: str, kind: str, jobs: JobSnapshot, now: datetime) -> StatusLine:
+    """Return when the last test of a kind finished and what is queued."""
+    last_run = jobs.test_runs.get(kind)
+    if last_run is None:
+        return StatusLine(name, "idle", _("No tests have been requested yet."))
+    finished_at = last_run.finished_at
+    prefix = _describe_last_run(last_run.outcome, format_relative(finished_at, now)) if finished_at else ""
+    return build_queue_line(name, jobs.get_backlog(JOBS[kind]), RUN_LATE_AFTER, now, prefix)
 
 
 def _describe_last_run(outcome: str, relative_time: str) -> str:
