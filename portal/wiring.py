@@ -27,6 +27,7 @@ from portal.audit import services
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.directory import services as listings
+from portal.github_access import receivers as github_access
 from portal.inbox import calendar_feed
 from portal.notifications import email
 from portal.search import indexing
@@ -187,5 +188,6 @@ def connect() -> None:
     rate_limits.credential_disabled.connect(notify_staff)
     services.subscribe(account_notices.handle_event)
     tokens.register_handlers()
+    github_access.connect_receivers()
     access_revoked.connect(calendar_feed.handle_access_revoked)
     set_evidence_provider(partner_activity.collect_facts, evidence.collect_evidence)
