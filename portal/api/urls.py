@@ -24,7 +24,10 @@ def list_operation_patterns() -> list[URLPattern]:
 
 app_name = "api"
 urlpatterns = [
-    *tokens.urlpatterns,
+    path("profile/tokens/", tokens.manage_tokens, name="tokens"),
+    path("company/<slug:slug>/tokens/", tokens.manage_tokens, name="partner_tokens"),
+    path("tokens/<uuid:uuid>/", tokens.show_new_token, name="new_token"),
+    path("tokens/<uuid:uuid>/revoke/", tokens.revoke_token, name="revoke_token"),
     path("api/docs", views.show_reference, name="docs"),
     path("api/docs/<slug:slug>", views.show_reference_group, name="docs_group"),
     path("api/openapi.json", views.show_openapi_document, name="openapi"),

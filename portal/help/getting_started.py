@@ -1,6 +1,5 @@
 """Preparation lists for the getting started page: what each program requires, with estimated times."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _, ngettext
@@ -61,20 +60,17 @@ def build_preparation_list(program: Program) -> PreparationList:
 
 
 def get_next_step(
-    user: AnyUser, rows: Sequence[Integration], drafts: Sequence[IntegrationDraft]
+    user: AnyUser, row: Integration | None, draft: IntegrationDraft | None
 ) -> tuple[str, str, tuple[object, ...]]:
     """Return the next step of the user as text, the URL name, and the URL arguments."""
     if not isinstance(user, User):
         return _("Find your program. You don't need an account."), "submissions:choose_program", ()
     if not user.memberships.filter(ended_at=None).exists():
         return _("Create your company or join it."), "partners:create", ()
-    if rows:
-        text = _("%(name)s: %(action)s.") % {"name": rows[0].name, "action": rows[0].next_action_label}
-        return text, "submissions:detail", (rows[0].uuid,)
-    if drafts:
-        return (
-            _("Continue your draft “%(name)s”.") % {"name": drafts[0].data.get("name") or _("Unnamed draft")},
-            "submissions:draft",
-            (drafts[0].uuid,),
-        )
+    if row:
+        text = _("%(name)s: %(action)s.") % {"name": row.name, "action": row.next_action_label}
+        return text, "submissions:detail", (row.uuid,)
+    if draft:
+        text = _("Continue your draft “%(name)s”.") % {"name": draft.data.get("name") or _("Unnamed draft")}
+        return text, "submissions:draft", (draft.uuid,)
     return _("Enter the address of your repository."), "discovery:address", ()

@@ -53,16 +53,14 @@ def list_tiers() -> list[tuple[str, str, str, str]]:
 @login_not_required
 def show_getting_started(request: HttpRequest) -> HttpResponse:
     """Show an introduction, the next step of the user, and the preparation lists."""
-    rows, drafts = [], []
+    row = draft = None
     if is_authenticated(request):
         partner_ids = Membership.objects.filter(user=request.user, ended_at=None).values_list("partner_id", flat=True)
-        rows = [row for row in list_by_responsible_party(list(partner_ids), list(partner_ids))[:1] if row.block == MINE]
-        drafts = list(
-            IntegrationDraft.objects.filter(partner_id__in=partner_ids, integration=None, sent_at=None, version__gt=0)[
-                :1
-            ]
-        )
-    text, name, parts = get_next_step(request.user, rows, drafts)
+        rows = list_by_responsible_party(list(partner_ids), list(partner_ids))[:1]
+        row = next((row for row in rows if row.block == MINE), None)
+        drafts = IntegrationDraft.objects.filter(partner_id__in=partner_ids, integration=None, sent_at=None)
+        draft = drafts.filter(version__gt=0).first()
+    text, name, parts = get_next_step(request.user, row, draft)
     preparation_lists = [build_preparation_list(program) for program in PROGRAMS.values()]
     context = {"text": text, "href": reverse(name, args=parts), "preparation_lists": preparation_lists}
     return render(request, "help/getting_started.html", context)

@@ -6,7 +6,10 @@ from portal.inbox.views import audit_log, email_log, preferences
 
 app_name = "inbox"
 urlpatterns = [
-    *preferences.urlpatterns,
+    path("notifications/preferences/", preferences.edit_preferences, name="preferences"),
+    path("notifications/calendar/", preferences.create_calendar_feed, name="create_calendar_feed"),
+    path("notifications/stop/<str:token>/", preferences.stop_notifications, name="stop"),
+    path("calendar/<str:token>.ics", preferences.show_calendar, name="calendar_feed"),
     path("audit-log/", audit_log.show_audit_log, name="audit_log"),
     path("emails/", email_log.show_email_log, name="email_log"),
     path("emails/<uuid:uuid>/", email_log.show_email, name="email"),

@@ -27,18 +27,10 @@ class StyleguidePart(Content):
 
 
 @dataclass(frozen=True, slots=True)
-class StyleguideGroup(Content):
-    """Components that belong together."""
-
-    name: str
-    parts: tuple[StyleguidePart, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Catalog(Content):
-    """Content of catalog.yaml."""
+    """Content of catalog.yaml, with the components of each group by its name."""
 
-    groups: tuple[StyleguideGroup, ...]
+    groups: dict[str, tuple[StyleguidePart, ...]]
     colors: tuple[ColorPair, ...]
     ramp: tuple[str, ...]
     sizes: tuple[int, ...]

@@ -40,7 +40,7 @@ def show_styleguide(request: HttpRequest) -> HttpResponse:
     """Show the style guide. Submitting the form only shows its errors."""
     form = SampleForm(request.POST if request.method == "POST" else None)
     context = build_context(timezone.now()) | {"form": form}
-    groups = [(group.name, [render_part(part, context, request) for part in group.parts]) for group in CATALOG.groups]
+    groups = [(name, [render_part(part, context, request) for part in parts]) for name, parts in CATALOG.groups.items()]
     return render(
         request, "styleguide/styleguide.html", {"groups": groups, "sides": ("light", "dark"), "catalog": CATALOG}
     )

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
@@ -114,11 +114,3 @@ def revoke_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             require_recent_authentication(request)
             tokens.revoke_token(token, actor=request.user, now=timezone.now(), request=request)
     return redirect(_get_tokens_url(token.partner))
-
-
-urlpatterns: list[object] = [
-    path("profile/tokens/", manage_tokens, name="tokens"),
-    path("company/<slug:slug>/tokens/", manage_tokens, name="partner_tokens"),
-    path("tokens/<uuid:uuid>/", show_new_token, name="new_token"),
-    path("tokens/<uuid:uuid>/revoke/", revoke_token, name="revoke_token"),
-]

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
@@ -83,11 +82,3 @@ def show_calendar(request: HttpRequest, token: str) -> HttpResponse:
     response["Cache-Control"] = "private, max-age=300"
     response["Content-Disposition"] = 'inline; filename="deadlines.ics"'
     return response
-
-
-urlpatterns = [
-    path("notifications/preferences/", edit_preferences, name="preferences"),
-    path("notifications/calendar/", create_calendar_feed, name="create_calendar_feed"),
-    path("notifications/stop/<str:token>/", stop_notifications, name="stop"),
-    path("calendar/<str:token>.ics", show_calendar, name="calendar_feed"),
-]
