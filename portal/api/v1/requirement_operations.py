@@ -1,9 +1,7 @@
 """Table of operations on a requirement: body, scope, and form fields, with the schemas of the bodies."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Generic, TypeVar
 from uuid import UUID, uuid4
 
 from django.utils import timezone
@@ -17,30 +15,40 @@ from portal.api.routing import StrictSchema
 from portal.api.v1.integrations import WRITE_SCOPE
 from portal.core.value_types import NamedValues
 
-BodyT = TypeVar("BodyT", bound=StrictSchema)
+
+class ActionBody(StrictSchema):
+    def build_fields(self, page: RequirementPage) -> NamedValues:
+        """Return the fields of the page's form."""
+        return self.model_dump()
 
 
-class EmptyBody(StrictSchema):
+class EmptyBody(ActionBody):
     """Empty object."""
 
 
-class AnswersIn(StrictSchema):
+class AnswersIn(ActionBody):
     """Answers by the key of their question."""
 
     answers: dict[str, bool | int | float | str | list[str]] = Field(max_length=100)
 
+    def build_fields(self, page: RequirementPage) -> NamedValues:
+        """Return the answers. Raises ApiError for unknown questions."""
+        question_keys = {question.key for question in page.requirement.fields}
+        refuse_unknown_keys("answers", self.answers, question_keys, "Unknown question.")
+        return dict(self.answers)
 
-class ConfirmationIn(StrictSchema):
+
+class ConfirmationIn(ActionBody):
     """`confirmed` must be true."""
 
     confirmed: bool
 
 
-class ObjectReference(StrictSchema):
+class ObjectReference(ActionBody):
     uuid: UUID
 
 
-class SignatureIn(StrictSchema):
+class SignatureIn(ActionBody):
     """Signature of one side. `signer` is the full name, and `digest` is that of the text in `agreement`.
 
     Signing confirms the statement in `agreement`.
@@ -51,31 +59,44 @@ class SignatureIn(StrictSchema):
     digest: str
 
 
-class MeetingProposalIn(StrictSchema):
+class MeetingProposalIn(ActionBody):
     times: list[datetime] = Field(min_length=1, max_length=5)
     minutes: int = Field(45, description="15, 30, 45, 60, 90, or 120.")
     place: str = ""
 
+    def build_fields(self, page: RequirementPage) -> NamedValues:
+        times = {f"time_{number}": starts_at for number, starts_at in enumerate(self.times, 1)}
+        return times | {"minutes": self.minutes, "place": self.place}
 
-class MeetingAcceptanceIn(StrictSchema):
+
+class MeetingAcceptanceIn(ActionBody):
     """One of the proposed times."""
 
     time: datetime
     place: str = ""
 
+    def build_fields(self, page: RequirementPage) -> NamedValues:
+        """Return the proposed time that equals the requested time in any time zone."""
+        meeting = get_meeting(page)
+        requested_at = self.time if timezone.is_aware(self.time) else timezone.make_aware(self.time)
+        proposed_times = meetings.list_proposed_times(meeting) if meeting else []
+        # The form compares texts, and the same time has another text in another zone.
+        starts_at = next((time for time in proposed_times if time == requested_at), requested_at)
+        return {"time": starts_at.isoformat(), "place": self.place}
 
-class ReasonIn(StrictSchema):
+
+class ReasonIn(ActionBody):
     reason: str
 
 
-class MeetingRecordIn(StrictSchema):
+class MeetingRecordIn(ActionBody):
     """Meeting items that were presented."""
 
     shown: list[str] = Field([], max_length=50)
     notes: str = ""
 
 
-class TestCredentialIn(StrictSchema):
+class TestCredentialIn(ActionBody):
     """Test account. The secret is encrypted, and the API never returns it."""
 
     label: str
@@ -84,65 +105,32 @@ class TestCredentialIn(StrictSchema):
     replaces: UUID | None = None
     uuid: UUID | None = Field(None, description="UUID of the new account, which makes the request repeatable.")
 
+    def build_fields(self, page: RequirementPage) -> NamedValues:
+        # The row is created under this key, so a repeated request with it creates no second account.
+        return self.model_dump() | {"uuid": self.uuid or uuid4()}
 
-class WaiverIn(StrictSchema):
+
+class WaiverIn(ActionBody):
     reason: str
     until: date
 
 
-def dump_body(page: RequirementPage, body: StrictSchema) -> NamedValues:
-    return body.model_dump()
-
-
-def extract_answers(page: RequirementPage, body: AnswersIn) -> NamedValues:
-    """Return the answers. Raises ApiError for unknown questions."""
-    question_keys = {question.key for question in page.requirement.fields}
-    refuse_unknown_keys("answers", body.answers, question_keys, "Unknown question.")
-    return dict(body.answers)
-
-
-def build_proposal_fields(page: RequirementPage, body: MeetingProposalIn) -> NamedValues:
-    times = {f"time_{number}": starts_at for number, starts_at in enumerate(body.times, 1)}
-    return times | {"minutes": body.minutes, "place": body.place}
-
-
-def build_acceptance_fields(page: RequirementPage, body: MeetingAcceptanceIn) -> NamedValues:
-    """Return the proposed time that equals the requested time in any time zone."""
-    meeting = get_meeting(page)
-    requested_at = body.time if timezone.is_aware(body.time) else timezone.make_aware(body.time)
-    proposed_times = meetings.list_proposed_times(meeting) if meeting else []
-    # The form compares texts, and the same time has another text in another zone.
-    starts_at = next((time for time in proposed_times if time == requested_at), requested_at)
-    return {"time": starts_at.isoformat(), "place": body.place}
-
-
-def build_credential_fields(page: RequirementPage, body: TestCredentialIn) -> NamedValues:
-    # The row is created under this key, so a repeated request with it creates no second account.
-    return body.model_dump() | {"uuid": body.uuid or uuid4()}
-
-
 @dataclass(frozen=True, slots=True)
-class RequirementOperation(Generic[BodyT]):
-    """Operation for an action of a requirement page. `fields` converts the body to form fields."""
+class RequirementOperation:
+    """Operation for an action of a requirement page."""
 
     name: str
-    body: type[BodyT]
+    body: type[ActionBody]
     summary: str
     scope: str = WRITE_SCOPE
-    fields: Callable[[RequirementPage, BodyT], NamedValues] = dump_body
 
 
 REVIEW_SCOPE, CREDENTIALS_SCOPE = "reviews:write", "credentials:write"
-REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
+REQUIREMENT_OPERATIONS: tuple[RequirementOperation, ...] = (
     RequirementOperation(
-        "answer",
-        AnswersIn,
-        "Submit answers. With If-Match, the response is 412 if a newer answer exists.",
-        fields=extract_answers,
+        "answer", AnswersIn, "Submit answers. With If-Match, the response is 412 if a newer answer exists."
     ),
-    RequirementOperation(
-        "draft", AnswersIn, "Save answers as a draft that your colleagues can continue.", fields=extract_answers
-    ),
+    RequirementOperation("draft", AnswersIn, "Save answers as a draft that your colleagues can continue."),
     RequirementOperation("discard", EmptyBody, "Delete the draft of the answers."),
     RequirementOperation("not_needed", EmptyBody, "Mark an optional requirement as not applicable."),
     RequirementOperation("confirm", ConfirmationIn, "Confirm the statement."),
@@ -152,18 +140,14 @@ REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
         "confirm_agreement", EmptyBody, "Confirm the uploaded agreement. For reviewers.", REVIEW_SCOPE
     ),
     RequirementOperation("reject_agreement", ReasonIn, "Reject the uploaded agreement. For reviewers.", REVIEW_SCOPE),
-    RequirementOperation("propose", MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields),
-    RequirementOperation("accept", MeetingAcceptanceIn, "Accept a proposed time.", fields=build_acceptance_fields),
+    RequirementOperation("propose", MeetingProposalIn, "Propose times for the meeting."),
+    RequirementOperation("accept", MeetingAcceptanceIn, "Accept a proposed time."),
     RequirementOperation("cancel", ReasonIn, "Cancel the meeting."),
     RequirementOperation(
         "hold", MeetingRecordIn, "Record the items presented in the meeting. For reviewers.", REVIEW_SCOPE
     ),
     RequirementOperation(
-        "add",
-        TestCredentialIn,
-        "Add a test account. No operation returns its credentials.",
-        CREDENTIALS_SCOPE,
-        build_credential_fields,
+        "add", TestCredentialIn, "Add a test account. No operation returns its credentials.", CREDENTIALS_SCOPE
     ),
     RequirementOperation(
         "withdraw", ObjectReference, "Withdraw a test account and delete its credentials.", CREDENTIALS_SCOPE

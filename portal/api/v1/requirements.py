@@ -36,7 +36,7 @@ from portal.api.form_data import build_form_data, validate_form
 from portal.api.routing import RowId, ScopedRouter
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE
 from portal.api.v1.programs import build_answer_schema
-from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, BodyT, RequirementOperation
+from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, ActionBody, RequirementOperation
 from portal.api.v1.schemas import submissions
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
@@ -159,21 +159,19 @@ def get_requirement(request: AuthenticatedRequest, uuid: UUID, requirement_id: s
     return build_detail(request, load_page(request, uuid, requirement_id))
 
 
-def register_operation(action: RequirementOperation[BodyT]) -> None:
+def register_operation(action: RequirementOperation) -> None:
     """Register the operation of a table row."""
 
     def operation(
         request: AuthenticatedRequest,
         uuid: UUID,
         requirement_id: str,
-        body: BodyT,
+        body: ActionBody,
         if_match: IfMatch = None,
     ) -> SimpleNamespace:
-        page = perform_action(request, uuid, requirement_id, action.name, lambda page: action.fields(page, body))
-        return build_detail(request, page)
+        return build_detail(request, perform_action(request, uuid, requirement_id, action.name, body.build_fields))
 
-    operation.__name__ = f"requirement_{action.name}"
-    operation.__doc__ = action.summary
+    operation.__name__, operation.__doc__ = f"requirement_{action.name}", action.summary
     operation.__annotations__ = operation.__annotations__ | {"body": action.body}
     router.post(f"{REQUIREMENT_PATH}/{action.name}", action.scope, submissions.RequirementDetail)(operation)
 

@@ -44,7 +44,8 @@ class ReviewQueueParams(PaginationParams):
 
 
 class QueueItemOut(Schema):
-    """Item of the review queue: a review, appeal, company, waiver request, stale listing, dispute, or label policy.
+    """Item of the review queue: a review, appeal, partner (`company`), waiver request, stale listing, dispute, or label
+    policy.
 
     `integration`, `checks`, and `claim_expires_at` are those of reviews, appeals, and stale listings. `checks` counts
     checks by outcome.
@@ -53,13 +54,13 @@ class QueueItemOut(Schema):
     kind: str
     name: str
     company: str
-    program: str
+    program: str = Field(validation_alias="program_key")
     reasons: list[str]
-    due_at: datetime | None
-    since: datetime | None
+    due_at: datetime | None = Field(validation_alias="action_due_at")
+    since: datetime | None = Field(validation_alias="began_at")
     href: str = Field(description="Page where the item is decided.")
     integration: submissions.IntegrationOut | None
-    checks: JsonObject | None
+    checks: JsonObject | None = Field(validation_alias="requirement_counts")
     claim_expires_at: datetime | None
 
 
@@ -97,18 +98,11 @@ def _list_integrations(integrations: tuple[int, ...]) -> QuerySet[Integration]:
 
 def _serialize_item(values: NamedValues, integration: Integration | None) -> NamedValues:
     kind = KINDS[values["kind"]]
-    return {
-        "kind": kind.key,
-        "name": values["name"],
+    return values | {
         "company": values["company"] or values["name"],
-        "program": values["program_key"],
         "reasons": list_tasks(kind, values),
-        "due_at": values["action_due_at"],
-        "since": values["began_at"],
         "href": build_absolute_url(kind.url_name, *get_url_arguments(values)),
         "integration": integration,
-        "checks": values["requirement_counts"],
-        "claim_expires_at": values["claim_expires_at"],
     }
 
 
