@@ -104,7 +104,7 @@ def save_fields(
 
 @router.get("/drafts", READ_SCOPE, CursorPage[DraftOut])
 def list_drafts(request: HttpRequest, pagination: Query[PaginationParams]) -> Page[IntegrationDraft]:
-    """List the drafts of your companies, newest first."""
+    """List the drafts of your partners, newest first."""
     own_drafts = IntegrationDraft.objects.filter(
         partner_id__in=list(permissions.get_roles(request.user)), requirement_id="", sent_at=None
     )

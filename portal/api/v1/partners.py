@@ -220,7 +220,9 @@ def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionI
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     role = clean(RoleForm(build_form_data(role=body.role)))["role"]
     members.decide_join_request(join_request, accept=body.accept, role=role, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"{join_request.user} joined the company." if body.accept else "Request declined.")
+    return MessageResponse(
+        message=f"{join_request.user} joined {join_request.partner.name}." if body.accept else "Request declined."
+    )
 
 
 @router.patch("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE, MessageResponse)
@@ -242,7 +244,7 @@ def end_membership(
     if member.user != request.user and permissions.can_manage_partner(member.partner, request.user):
         validate_form(NameConfirmationForm(str(member.user), data=params.model_dump()))
     members.end_membership(member, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"{member.user} is no longer a member of the company.")
+    return MessageResponse(message=f"{member.user} is no longer a member of {member.partner.name}.")
 
 
 @router.post("/partners/{slug:slug}/manager", "reviews:write", PartnerOut)

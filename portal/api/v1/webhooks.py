@@ -295,6 +295,6 @@ def _get_managed_partner(request: HttpRequest, slug: str | None) -> Partner | No
     partner = None if slug is None else get_object_or_404(list_visible_partners(request), slug=slug)
     if not permissions.can_manage(partner, request.user):
         raise Http404(
-            "Only owners can create webhooks of a company, and only staff can create webhooks of the program."
+            "Only owners can create webhooks of a partner, and only staff can create webhooks of the program."
         )
     return partner
