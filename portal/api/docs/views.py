@@ -12,9 +12,8 @@ from django.views.decorators.vary import vary_on_headers
 
 from portal.api import problems, throttling
 from portal.api.docs import reference
-from portal.api.docs.document_parts import PARTS
 from portal.api.scopes import SCOPES
-from portal.api.v1.app import API_PREFIX, build_document
+from portal.api.v1.app import API_PREFIX, PARTS, build_document
 from portal.core.form_fields import clean_search_query
 from portal.ui.htmx import is_fragment_request
 

@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 
 from django.conf import settings
 from ninja import NinjaAPI
 
 from portal.api import problems
-from portal.api.docs.document_parts import PARTS
 from portal.api.routing import StrictParser
 from portal.api.v1 import (
     analytics,
@@ -31,8 +31,21 @@ from portal.api.v1 import (
     test_runs,
     webhooks,
 )
+from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 
+
+@dataclass(frozen=True, slots=True)
+class DocumentParts(Content):
+    """Content of openapi.yaml: features without an operation, shared components, and example request bodies."""
+
+    page_only_features: dict[str, str]
+    components: dict[str, JsonObject]
+    examples: dict[str, JsonObject]
+
+
+# What no operation or schema defines.
+PARTS = load_content("portal/api/docs/content/openapi.yaml", DocumentParts)
 PAGE_ONLY_LIST = "\n".join(f"- {name}: {reason}." for name, reason in PARTS.page_only_features.items())
 API_DESCRIPTION = f"""The API covers what partners and program staff do on pages, with the same rules.
 

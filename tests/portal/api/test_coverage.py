@@ -3,8 +3,7 @@
 Add the operation of a new page here, or a reason why it has none; the API's description lists the reasons.
 """
 
-from portal.api.docs.document_parts import PARTS
-from portal.api.v1.app import build_document
+from portal.api.v1.app import PARTS, build_document
 from tests.portal.api.operations import list_operations
 from tests.portal.page_urls import list_page_names
 from tests.portal.test_access import read_access_table

@@ -26,8 +26,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from portal.api.docs.document_parts import PARTS
-from portal.api.v1.app import build_document
+from portal.api.v1.app import PARTS, build_document
 from tests.portal.api.operations import build_operation_url
 from tests.portal.api.test_api_access import create_clients_by_role
 from tests.suites import FIGURE_PROPERTY

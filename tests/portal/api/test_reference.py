@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from portal.api.docs import reference
-from portal.api.docs.document_parts import PARTS
+from portal.api.v1.app import PARTS
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 MAX_BYTES = 150_000
