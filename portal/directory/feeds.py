@@ -70,24 +70,20 @@ def parse_moment(text: str) -> datetime | None:
 FeedRenderer = Callable[[HttpRequest, list[ListingChange], datetime, str], HttpResponse]
 
 
-def _build_view(render: FeedRenderer) -> Callable[[HttpRequest], HttpResponse]:
-    """Return a feed view that supports conditional requests."""
-
-    @login_not_required
-    @require_safe
-    @conditional_page
-    def view(request: HttpRequest) -> HttpResponse:
-        fetched_changes = list(list_changes(request)[: MAX_ENTRIES + 1])
-        changes = fetched_changes[:MAX_ENTRIES]
-        updated_at = changes[0].at if changes else EMPTY_FEED_UPDATED_AT
-        next_url = build_next_url(request, changes[-1]) if len(fetched_changes) > MAX_ENTRIES else ""
-        response = render(request, changes, updated_at, next_url)
-        response["Last-Modified"] = http_date(updated_at.timestamp())
-        response["Cache-Control"] = f"public, max-age={MAX_AGE_SECONDS}, must-revalidate"
-        response["Access-Control-Allow-Origin"] = "*"
-        return response
-
-    return view
+@login_not_required
+@require_safe
+@conditional_page
+def show_feed(request: HttpRequest, render: FeedRenderer) -> HttpResponse:
+    """Return a feed in the format of a renderer."""
+    fetched_changes = list(list_changes(request)[: MAX_ENTRIES + 1])
+    changes = fetched_changes[:MAX_ENTRIES]
+    updated_at = changes[0].at if changes else EMPTY_FEED_UPDATED_AT
+    next_url = build_next_url(request, changes[-1]) if len(fetched_changes) > MAX_ENTRIES else ""
+    response = render(request, changes, updated_at, next_url)
+    response["Last-Modified"] = http_date(updated_at.timestamp())
+    response["Cache-Control"] = f"public, max-age={MAX_AGE_SECONDS}, must-revalidate"
+    response["Access-Control-Allow-Origin"] = "*"
+    return response
 
 
 def build_title(change: ListingChange) -> str:
@@ -103,7 +99,7 @@ class PaginatedAtom(Atom1Feed):
             handler.addQuickElement("link", "", {"rel": "next", "href": str(next_url)})
 
 
-def _render_atom(
+def render_atom(
     request: HttpRequest, changes: list[ListingChange], updated_at: datetime, next_url: str
 ) -> HttpResponse:
     feed_url = settings.SITE_URL + request.get_full_path()
@@ -132,7 +128,7 @@ def _render_atom(
     return HttpResponse(feed.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 
 
-def _render_json(
+def render_json(
     request: HttpRequest, changes: list[ListingChange], _updated_at: datetime, next_url: str
 ) -> HttpResponse:
     feed: dict[str, object] = {
@@ -159,6 +155,3 @@ def build_item(change: ListingChange) -> JsonObject:
         "tags": [change.kind, change.listing.program],
         "_listing": serialize_listing(change.listing),
     }
-
-
-feed_atom, feed_json = _build_view(_render_atom), _build_view(_render_json)

@@ -4,7 +4,7 @@ from django.urls import path
 
 from portal.directory import feeds, sitemaps
 from portal.directory.badges.views import badges, verification
-from portal.directory.views import installation, listings, replies
+from portal.directory.views import installation, listings
 
 app_name = "directory"
 urlpatterns = [
@@ -14,11 +14,11 @@ urlpatterns = [
     path("directory/", listings.show_directory, name="list"),
     path("directory/<uuid:uuid>/", listings.show_listing, name="listing"),
     path("directory/<uuid:uuid>/logo/", listings.show_logo, name="logo"),
-    path("directory/<uuid:uuid>/reply/", replies.edit_reply, name="reply"),
+    path("directory/<uuid:uuid>/reply/", listings.edit_reply, name="reply"),
     path("partners/<slug:slug>/", listings.show_partner, name="partner"),
     path("run-tasks/", listings.show_run_tasks, name="run_tasks"),
-    path("feeds/directory.atom", feeds.feed_atom, name="feed_atom"),
-    path("feeds/directory.json", feeds.feed_json, name="feed_json"),
+    path("feeds/directory.atom", feeds.show_feed, {"render": feeds.render_atom}, name="feed_atom"),
+    path("feeds/directory.json", feeds.show_feed, {"render": feeds.render_json}, name="feed_json"),
     path("sitemap.xml", sitemaps.show_sitemap, name="sitemap"),
     path("sitemap-<slug:section>.xml", sitemaps.show_sitemap_part, name="sitemap_part"),
     path("robots.txt", sitemaps.show_robots_txt, name="robots"),

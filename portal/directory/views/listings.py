@@ -1,10 +1,11 @@
-"""Public directory pages, which caches must revalidate, and the preview of a listing before its publication."""
+"""Public directory pages, which caches must revalidate, and the pages where a partner previews and replies."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -16,17 +17,19 @@ from django.views.decorators.vary import vary_on_headers
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.directory import facets, feeds, search
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES, build_listing_content, get_logo
-from portal.directory.listing_page import build_listing_details
+from portal.directory.listing_page import build_listing_details, get_current_reply, list_replies
 from portal.directory.models import UNLISTED_STATUSES, Listing, ListingChange
 from portal.directory.partner_page import RUN_TASK_PROGRAM, list_partner_cards
+from portal.directory.partner_replies import ReplyForm, save_reply
 from portal.directory.services import build_preview
 from portal.directory.structured_data import build_item_list, build_organization, build_software_application
 from portal.ui.htmx import is_fragment_request
 from portal.ui.pagination import paginate
+from portal.ui.refusals import add_refusals_to_form
 
 PAGE_SIZE, MAX_CHANGES = 24, 20
 PublicView = Callable[..., HttpResponse]
@@ -145,6 +148,26 @@ def show_preview(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     response = render(request, "directory/listing_preview.html", context)
     response["X-Robots-Tag"] = "noindex"
     return response
+
+
+def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show the form for the reply with the previous replies."""
+    row = Integration.objects.visible_to(request.user).select_related("partner").filter(uuid=uuid).first()
+    listing = Listing.objects.filter(uuid=uuid).first()
+    if row is None or listing is None:
+        raise Http404(_("Listing not found. It doesn't exist, or you don't have access."))
+    require_permission(permissions.can_edit, row, request.user)
+    current_reply = get_current_reply(row)
+    form_data = request.POST if request.method == "POST" else request.unsent()
+    form = ReplyForm(data=form_data, row=row, initial={"text": current_reply.note if current_reply else ""})
+    if request.method == "POST" and form.is_valid():
+        text = form.cleaned_data["text"]
+        with add_refusals_to_form(form):
+            if save_reply(row, text, actor=request.user, now=timezone.now()) is not None:
+                messages.success(request, _("Reply published.") if text else _("Reply withdrawn."))
+            return redirect("directory:listing", uuid)
+    context = {"form": form, "integration": row, "row": listing, "history": list_replies(row)[:50]}
+    return render(request, "directory/reply.html", context, status=422 if request.method == "POST" else 200)
 
 
 @login_not_required

@@ -3,6 +3,7 @@
 import json
 import sys
 from argparse import ArgumentParser
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -69,12 +70,8 @@ def _read_text(path: str) -> str:
 def _parse_moment(text: str | None) -> datetime:
     if text is None:
         return timezone.now()
-    try:
-        result = parse_datetime(text)
-    except ValueError:
-        result = None
-    if result is None or result.tzinfo is None:
-        raise CommandError(
-            f"--at must be a time with a time zone, such as 2026-04-14T09:00Z, not {text!r}.", returncode=2
-        )
-    return result
+    with suppress(ValueError):
+        moment = parse_datetime(text)
+        if moment is not None and moment.tzinfo is not None:
+            return moment
+    raise CommandError(f"--at must be a time with a time zone, such as 2026-04-14T09:00Z, not {text!r}.", returncode=2)
