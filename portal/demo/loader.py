@@ -92,7 +92,7 @@ def create_person(person: DemoPerson, password: str) -> User:
 @transaction.atomic
 def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
     """Create the demo world in an empty database. `progress` is called with what comes next."""
-    with bulk_changes(indexing.index_all_rows, stage_durations.rebuild):
+    with bulk_changes(indexing.rebuild, stage_durations.rebuild):
         _perform_services(now, progress)
 
 

@@ -57,7 +57,3 @@ class GitHubGrant(EncryptedRow):
         self.encrypt("access_token", Secret(access_token))
         self.encrypt("refresh_token", Secret(refresh_token))
         self.expires_at = expires_at
-
-    def clear_tokens(self) -> None:
-        self.access_token = self.refresh_token = b""
-        self.expires_at = None

@@ -115,8 +115,8 @@ def _end_grant(grant: GitHubGrant, kind: str, now: datetime, request: HttpReques
     """Delete the tokens of a locked grant and what was read with them, once."""
     if not grant.is_active:
         return
-    grant.clear_tokens()
-    grant.revoked_at = now
+    grant.access_token = grant.refresh_token = b""
+    grant.expires_at, grant.revoked_at = None, now
     grant.save()
     _clear_cache(grant)
     record_security_event(grant.user, kind, request=request, detail=grant.login, now=now)

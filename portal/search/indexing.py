@@ -122,28 +122,20 @@ def connect() -> None:
 def rebuild() -> int:
     """Write all entries that are missing or outdated, and delete the rest. Return how many changed."""
     old_sources = set(SearchEntry.objects.values_list("source", flat=True))
-    sources, count = {DOCUMENTATION_SOURCE}, index_documentation() + index_all_rows()
-    for rows, _index in _list_indexed_rows():
+    indexed_rows: tuple[tuple[QuerySet[Any], Callable[[Sequence[Any]], int]], ...] = (
+        (Partner.objects.all(), index_partners),
+        (_select_integrations(), index_integrations),
+        (_select_issues(), index_issues),
+        (RegistryProvider.objects.all(), index_providers),
+    )
+    sources, count = {DOCUMENTATION_SOURCE}, index_documentation()
+    for rows, index in indexed_rows:
+        count += _rebuild_rows(rows, index)
         sources.update(f"{rows.model._meta.model_name}:{pk}" for pk in rows.values_list("pk", flat=True))
     deleted_sources = sorted(old_sources - sources)
     return count + sum(
         write_entries(deleted_sources[start : start + BATCH_SIZE], ())
         for start in range(0, len(deleted_sources), BATCH_SIZE)
-    )
-
-
-def index_all_rows() -> int:
-    """Write all entries of rows that are missing or outdated. Return how many changed."""
-    return sum(_rebuild_rows(rows, index) for rows, index in _list_indexed_rows())
-
-
-def _list_indexed_rows() -> tuple[tuple[QuerySet[Any], Callable[[Sequence[Any]], int]], ...]:
-    """Return all rows that have entries, with the function that writes them."""
-    return (
-        (Partner.objects.all(), index_partners),
-        (_select_integrations(), index_integrations),
-        (_select_issues(), index_issues),
-        (RegistryProvider.objects.all(), index_providers),
     )
 
 

@@ -138,13 +138,9 @@ def measure_redis(_now: datetime) -> StatusLine:
         message = _("This portal runs without Redis. Jobs use the database.")
         return StatusLine("Redis", "absent", message, ((_("cache"), caches["default"].__class__.__name__),))
     if not can_reach_broker():
-        return StatusLine("Redis", "down", _("Redis is down."), hint=_(REDIS_DOWN_HINT))
+        hint = _("Pages work as usual. Background jobs start up to ten seconds later, and rate limits don't apply.")
+        return StatusLine("Redis", "down", _("Redis is down."), hint=hint)
     return StatusLine("Redis", "ok", _("Redis is operational."))
-
-
-REDIS_DOWN_HINT = gettext_noop(
-    "Pages work as usual. Background jobs start up to ten seconds later, and rate limits don't apply."
-)
 
 
 def measure_github(now: datetime) -> StatusLine:
@@ -230,10 +226,6 @@ def measure_emails(jobs: JobSnapshot, now: datetime) -> StatusLine:
     return StatusLine(line.name, line.state, line.summary, details, at=line.at)
 
 
-def measure_checks(jobs: JobSnapshot, now: datetime) -> StatusLine:
-    return build_queue_line("Checks", jobs.get_backlog(run_checks), RUN_LATE_AFTER, now)
-
-
 def measure_outgoing_webhooks(now: datetime) -> StatusLine:
     waiting = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now)
     # Deliveries of a paused endpoint wait on purpose.
@@ -273,7 +265,7 @@ def list_queue_probes(jobs: JobSnapshot) -> list[Probe]:
     """Return the probes of queued work."""
     return [
         (gettext_noop("Emails"), partial(measure_emails, jobs)),
-        (gettext_noop("Checks"), partial(measure_checks, jobs)),
+        (gettext_noop("Checks"), partial(build_queue_line, "Checks", jobs.get_backlog(run_checks), RUN_LATE_AFTER)),
         *((name, partial(measure_test_runs, name, kind, jobs)) for name, kind in TEST_RUNS.items()),
         (gettext_noop("Outgoing webhooks"), measure_outgoing_webhooks),
     ]

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
-from portal.audit.event_types import WEBHOOKS, Webhook
+from portal.audit.event_types import WEBHOOKS
 from portal.audit.models import AuditEvent
 from portal.webhooks import formats, payloads
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
@@ -14,11 +14,14 @@ from portal.webhooks.tasks import enqueue_endpoint
 def create_deliveries(event: AuditEvent) -> None:
     """Create the deliveries of an event. Deliveries of a decision wait until the decision can't be undone."""
     webhook = WEBHOOKS.get(event.event_type)
-    if webhook is None or event.integration is None or (event.internal and not webhook.is_program_only):
+    integration = event.integration
+    if webhook is None or integration is None or (event.internal and not webhook.is_program_only):
         return
-    subscribed_endpoints = [
-        endpoint for endpoint in list_endpoints(event, webhook) if event.event_type in endpoint.event_types
-    ]
+    # Internal events never reach an endpoint of a partner, whatever it has subscribed to.
+    owner_condition = Q(partner=None) if webhook.is_program_only else Q(partner=None) | Q(partner=event.partner_id)
+    endpoints = WebhookEndpoint.objects.filter(owner_condition, ended_at=None)
+    endpoints = endpoints.filter(program_key__in=("", integration.program_key)).order_by("pk")
+    subscribed_endpoints = [endpoint for endpoint in endpoints if event.event_type in endpoint.event_types]
     if not subscribed_endpoints:
         return
     text = payloads.build_body(event)
@@ -26,17 +29,6 @@ def create_deliveries(event: AuditEvent) -> None:
     bodies = {key: formats.format_event(key, event, text) for key in endpoint_formats}
     for endpoint in subscribed_endpoints:
         create_delivery(endpoint, event, bodies[endpoint.format])
-
-
-def list_endpoints(event: AuditEvent, webhook: Webhook) -> QuerySet[WebhookEndpoint]:
-    """Return the active endpoints of the event's partner and of the program that match the program filter."""
-    row = event.integration
-    assert row is not None
-    # Internal events never reach an endpoint of a partner, whatever it has subscribed to.
-    owner_condition = Q(partner=None) if webhook.is_program_only else Q(partner=None) | Q(partner=event.partner_id)
-    return WebhookEndpoint.objects.filter(
-        owner_condition, ended_at=None, program_key__in=("", row.program_key)
-    ).order_by("pk")
 
 
 def create_delivery(endpoint: WebhookEndpoint, event: AuditEvent, body: str) -> WebhookDelivery:

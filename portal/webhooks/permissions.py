@@ -4,15 +4,13 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import Http404
-from django.utils.translation import gettext as _, gettext_noop
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.webhooks.models import WebhookEndpoint
-
-NOT_FOUND_MESSAGE = gettext_noop("Webhook not found. It doesn't exist, or you don't have access.")
 
 
 def can_manage(partner: Partner | None, user: AnyUser | None) -> bool:
@@ -42,7 +40,7 @@ def get_endpoint(user: AnyUser | None, uuid: UUID) -> WebhookEndpoint:
     """Return an endpoint that the user can manage, or raise Http404."""
     endpoint = list_visible_endpoints(user).filter(uuid=uuid).first()
     if endpoint is None:
-        raise Http404(_(NOT_FOUND_MESSAGE))
+        raise Http404(_("Webhook not found. It doesn't exist, or you don't have access."))
     return endpoint
 
 

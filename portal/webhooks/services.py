@@ -152,11 +152,9 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
     with _lock_endpoint(endpoint, actor, now) as row:
         waiting_deliveries = row.deliveries.filter(state=DeliveryState.WAITING)
         if skip:
-            cancellation = {
-                "state": DeliveryState.CANCELED,
-                "last_response_summary": "Skipped when the webhook was resumed.",
-            }
-            count = waiting_deliveries.exclude(due_at__gt=now, attempt_count=0).update(**cancellation)
+            count = waiting_deliveries.exclude(due_at__gt=now, attempt_count=0).update(
+                state=DeliveryState.CANCELED, last_response_summary="Skipped when the webhook was resumed."
+            )
         else:
             count = waiting_deliveries.count()
             waiting_deliveries.filter(failure_count__gt=0).update(failure_count=0, due_at=now)
@@ -183,12 +181,8 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
 def replay_delivery(message: WebhookDelivery, *, actor: User, now: datetime) -> None:
     """Send a delivery again with the same webhook-id."""
     with _lock_endpoint(message.endpoint, actor, now) as row:
-        count = (
-            row.deliveries.filter(pk=message.pk)
-            .exclude(state=DeliveryState.WAITING)
-            .update(**_build_replay_columns(actor, now))
-        )
-        if not count:
+        ended_delivery = row.deliveries.filter(pk=message.pk).exclude(state=DeliveryState.WAITING)
+        if not ended_delivery.update(**_build_replay_columns(actor, now)):
             raise ActionRefused(_("The delivery is already pending."))
         end_backoff(row.pk)
 

@@ -52,11 +52,8 @@ def list_event_types(request: HttpRequest) -> HttpResponse:
         (_(title), [(key, webhook, format_json(payloads.build_example(key))) for key, webhook in webhooks.items()])
         for title, webhooks in iterate_webhook_groups(is_program_staff=is_program_staff)
     ]
-    return render(
-        request,
-        "webhooks/event_types.html",
-        {"groups": groups, "retry_delays": [format_delay(delay) for delay in RETRY_DELAYS_SECONDS]},
-    )
+    context = {"groups": groups, "retry_delays": [format_delay(delay) for delay in RETRY_DELAYS_SECONDS]}
+    return render(request, "webhooks/event_types.html", context)
 
 
 def _get_managed_partner(request: HttpRequest, slug: str) -> Partner | None:
