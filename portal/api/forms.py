@@ -5,7 +5,8 @@ from typing import Unpack
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from integrations.partners.models import Role
+from integrations.partners.models import Partner, Role
+from portal.accounts.models import User
 from portal.api.scopes import list_available_scopes
 from portal.core.form_fields import FormArguments, SingleLineField
 
@@ -42,12 +43,9 @@ class TokenForm(forms.Form):
         help_text=_("We email you one week before the token expires."),
     )
 
-    def __init__(self, *, is_program_staff: bool, is_partner_token: bool, **kwargs: Unpack[FormArguments]) -> None:
+    def __init__(self, creator: User, partner: Partner | None, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
-        choices = [
-            (scope.key, _(scope.description))
-            for scope in list_available_scopes(is_program_staff=is_program_staff, is_partner_token=is_partner_token)
-        ]
+        choices = [(scope.key, _(scope.description)) for scope in list_available_scopes(creator, partner)]
         self.fields["scopes"].choices = choices  # type: ignore[attr-defined]
-        if not is_partner_token:
+        if partner is None:
             del self.fields["role"]

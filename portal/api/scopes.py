@@ -5,6 +5,9 @@ Scopes only limit the permissions of the token's user or partner. They never add
 
 from dataclasses import dataclass
 
+from integrations.partners import permissions
+from integrations.partners.models import Partner
+from portal.accounts.models import User
 from portal.core.content_files import Content, load_content
 
 
@@ -27,8 +30,7 @@ SCOPES = load_content("portal/api/content/scopes.yaml", dict[str, tuple[TokenSco
 SCOPES_BY_KEY = {scope.key: scope for scope in SCOPES}
 
 
-def list_available_scopes(*, is_program_staff: bool, is_partner_token: bool) -> list[TokenScope]:
-    """Return the scopes that a new token can have."""
-    return [
-        scope for scope in SCOPES if (is_program_staff or not scope.program) and not (is_partner_token and scope.owner)
-    ]
+def list_available_scopes(creator: User, partner: Partner | None) -> list[TokenScope]:
+    """Return the scopes that a new token of the creator, or of a partner, can have."""
+    is_program_staff = permissions.is_program_staff(creator)
+    return [scope for scope in SCOPES if (is_program_staff or not scope.program) and not (partner and scope.owner)]

@@ -1,7 +1,5 @@
 """Deadlines of a person: next actions, findings, SLA clocks, meetings, and expirations. Read-only.
 
-Apps above this one register theirs.
-
 A title holds only the integration's name and what is due. A completed deadline stays for a month as canceled, so that
 calendars remove it.
 """
@@ -49,14 +47,8 @@ class CalendarDeadline:
     is_busy: bool = False
 
 
-DeadlineSource = Callable[[User, datetime], Iterable[CalendarDeadline]]
-SOURCES: list[DeadlineSource] = []
-
-
-def register_source(source: DeadlineSource) -> None:
-    """Add the deadlines of an app above this one."""
-    if source not in SOURCES:
-        SOURCES.append(source)
+# Deadlines of apps above this one, which add them when they are ready.
+SOURCES: list[Callable[[User, datetime], Iterable[CalendarDeadline]]] = []
 
 
 def list_deadlines(person: User, now: datetime) -> list[CalendarDeadline]:

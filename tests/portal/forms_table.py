@@ -233,8 +233,8 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (CalendarForm, ""): lambda data, user: CalendarForm(data=data, now=NOW),
     (label_policy.LabelsForm, ""): lambda data, user: label_policy.LabelsForm(data=data, resolve_account=len),
     (label_policy.LabelPolicyDecisionForm, ""): lambda data, user: label_policy.LabelPolicyDecisionForm(data),
-    (TokenForm, "personal"): lambda data, user: TokenForm(data=data, is_program_staff=True, is_partner_token=False),
-    (TokenForm, "company"): lambda data, user: TokenForm(data=data, is_program_staff=False, is_partner_token=True),
+    (TokenForm, "personal"): lambda data, user: TokenForm(User(is_staff=True), None, data=data),
+    (TokenForm, "company"): lambda data, user: TokenForm(user, Partner(), data=data),
     (edition_migration.EditionMigrationForm, ""): lambda data, user: edition_migration.EditionMigrationForm(
         ROW, data=data
     ),

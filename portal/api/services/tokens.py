@@ -30,13 +30,7 @@ from portal.audit.services import record_event, subscribe
 from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.site_urls import build_absolute_url
-from portal.inbox.deadlines import (
-    MAX_PER_KIND,
-    RETENTION_PERIOD,
-    CalendarDeadline,
-    build_deadline,
-    register_source,
-)
+from portal.inbox.deadlines import MAX_PER_KIND, RETENTION_PERIOD, SOURCES, CalendarDeadline, build_deadline
 from portal.jobs.batches import process_each
 from portal.notifications import email
 
@@ -137,12 +131,7 @@ def _check_request(scopes: Collection[str], days: int, *, actor: User, partner: 
         refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if partner and role not in (Role.EDITOR, Role.VIEWER):
         raise ActionRefused(_("Select the role editor or viewer. Owner actions require a personal token."))
-    allowed_scopes = {
-        scope.key
-        for scope in list_available_scopes(
-            is_program_staff=permissions.is_program_staff(actor), is_partner_token=partner is not None
-        )
-    }
+    allowed_scopes = {scope.key for scope in list_available_scopes(actor, partner)}
     if not scopes or not set(scopes) <= allowed_scopes:
         raise ActionRefused(_("Select at least one listed scope."))
     if not 1 <= days <= MAX_LIFETIME_DAYS:
@@ -271,4 +260,4 @@ def register_handlers() -> None:
     """Connect the handlers when the app is ready."""
     subscribe(revoke_former_owner_tokens)
     access_revoked.connect(revoke_user_tokens)
-    register_source(list_token_deadlines)
+    SOURCES.append(list_token_deadlines)

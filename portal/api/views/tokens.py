@@ -31,7 +31,10 @@ def manage_tokens(request: AuthenticatedRequest, slug: str = "") -> HttpResponse
     if partner and not permissions.can_manage_partner(partner, request.user):
         messages.error(request, refusals.get_refusal("can_manage"))
         return redirect("partners:members", slug)
-    form = _build_form(request, partner)
+    # Reauthentication interrupts the form, and its values come back here.
+    unsent_data = request.unsent()
+    initial = unsent_data.dict() | {"scopes": unsent_data.getlist("scopes")} if unsent_data else None
+    form = TokenForm(request.user, partner, data=request.POST if request.method == "POST" else None, initial=initial)
     if request.method == "POST" and form.is_valid():
         with add_refusals_to_form(form):
             return _create_token(request, partner, form)
@@ -46,17 +49,6 @@ def manage_tokens(request: AuthenticatedRequest, slug: str = "") -> HttpResponse
         "ended": list(owned_tokens.filter(~Q(revoked_at=None) | Q(expires_at__lte=now))[:20]),
     }
     return render(request, "api/tokens.html", context, status=422 if request.method == "POST" else 200)
-
-
-def _build_form(request: AuthenticatedRequest, partner: Partner | None) -> TokenForm:
-    data = request.POST if request.method == "POST" else None
-    # Reauthentication interrupts the form, and its values come back here.
-    unsent_data = request.unsent()
-    initial = unsent_data.dict() | {"scopes": unsent_data.getlist("scopes")} if unsent_data else None
-    is_program_staff = permissions.is_program_staff(request.user)
-    return TokenForm(
-        data=data, is_program_staff=is_program_staff, is_partner_token=partner is not None, initial=initial
-    )
 
 
 @sensitive_variables()

@@ -9,7 +9,6 @@ from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.test import Client
 from django.utils import timezone
 
-from integrations.partners import permissions
 from portal.api.models import ApiToken
 from portal.api.scopes import list_available_scopes
 from portal.api.services import tokens
@@ -60,13 +59,7 @@ def create_api_client(
     user: Any, scopes: Iterable[str] = (), partner: Any = None, role: str = "editor", days: int = 30
 ) -> ApiClient:
     """Return a caller with a new token of a user or a company."""
-    all_scopes = [
-        scope.key
-        for scope in list_available_scopes(
-            is_program_staff=permissions.is_program_staff(user), is_partner_token=partner is not None
-        )
-    ]
-    token_scopes = list(scopes) or all_scopes
+    token_scopes = list(scopes) or [scope.key for scope in list_available_scopes(user, partner)]
     token, secret = tokens.create_token(
         "ci", token_scopes, days, actor=user, now=timezone.now() - timedelta(minutes=1), partner=partner, role=role
     )
