@@ -9,7 +9,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.event_types import WEBHOOKS
 from portal.audit.models import AuditEvent
-from portal.webhooks import delivery_results, fanout, formats, payloads, services
+from portal.webhooks import delivery_results, fanout, payloads, services
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 
@@ -48,7 +48,7 @@ def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: A
     )
     logged_events = logged_events.exclude(integration=None).order_by("-at", "-pk")
     for place, event in reversed(list(enumerate(logged_events[:MAX_LOGGED_EVENTS]))):  # oldest first
-        body = formats.format_event(endpoint.format, event, payloads.build_body(event))
+        body = fanout.format_event(endpoint.format, event, payloads.build_body(event))
         message = fanout.create_delivery(endpoint, event, body)
         statuses = NEWEST_STATUSES[place] if owner and place < len(NEWEST_STATUSES) else (200,)
         record_attempts(message, statuses)

@@ -1,14 +1,28 @@
-"""Creation of webhook deliveries in the transaction of an event."""
+"""Creation of webhook deliveries in the transaction of an event, with bodies in the format of their endpoint."""
 
+import json
 from datetime import datetime
+from types import ModuleType
 
 from django.db.models import Q
 
 from portal.audit.event_types import WEBHOOKS
 from portal.audit.models import AuditEvent
-from portal.webhooks import formats, payloads
+from portal.webhooks import payloads, slack, teams
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.tasks import enqueue_endpoint
+
+CHATS: dict[str, ModuleType] = {WebhookEndpoint.Format.SLACK: slack, WebhookEndpoint.Format.TEAMS: teams}
+
+
+def format_event(endpoint_format: str, event: AuditEvent, body: str) -> str:
+    """Return the body of an event in the format of its endpoint: signed JSON as it is, or a chat message."""
+    return str(CHATS[endpoint_format].build_body(event, json.loads(body))) if endpoint_format in CHATS else body
+
+
+def format_test(endpoint_format: str, body: str) -> str:
+    """Return the body of a test event."""
+    return str(CHATS[endpoint_format].build_test_body(json.loads(body))) if endpoint_format in CHATS else body
 
 
 def create_deliveries(event: AuditEvent) -> None:
@@ -26,7 +40,7 @@ def create_deliveries(event: AuditEvent) -> None:
         return
     text = payloads.build_body(event)
     endpoint_formats = {endpoint.format for endpoint in subscribed_endpoints}
-    bodies = {key: formats.format_event(key, event, text) for key in endpoint_formats}
+    bodies = {key: format_event(key, event, text) for key in endpoint_formats}
     for endpoint in subscribed_endpoints:
         create_delivery(endpoint, event, bodies[endpoint.format])
 

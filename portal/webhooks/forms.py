@@ -23,22 +23,6 @@ MAX_URL_LENGTH = 1000
 CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Select an option.")}
 
 
-def validate_url(text: str) -> str:
-    """Return the normalized URL of a receiver.
-
-    Raises:
-        ValidationError: The portal can't send requests to this URL.
-    """
-    try:
-        url = urls.parse_url(text.strip(), loopback=settings.ALLOW_LOOPBACK_HTTP)
-    except RequestRefusedError as error:
-        raise forms.ValidationError(str(error)) from error
-    # In development, the portal itself has a loopback URL.
-    if url.netloc == urls.parse_url(settings.SITE_URL, loopback=True).netloc:
-        raise forms.ValidationError(_("This is the URL of the portal. Enter the URL of the receiver."))
-    return str(url)
-
-
 class EndpointForm(forms.Form):
     """Settings of a webhook endpoint.
 
@@ -108,8 +92,17 @@ class EndpointForm(forms.Form):
             }
 
     def clean_url(self) -> str:
-        url = str(self.cleaned_data.get("url", ""))
-        return validate_url(url) if url else ""
+        """Return the normalized URL, to which the portal can send requests, or a blank that keeps the current one."""
+        if not self.cleaned_data["url"]:
+            return ""
+        try:
+            url = urls.parse_url(self.cleaned_data["url"], loopback=settings.ALLOW_LOOPBACK_HTTP)
+        except RequestRefusedError as error:
+            raise forms.ValidationError(str(error)) from error
+        # In development, the portal itself has a loopback URL.
+        if url.netloc == urls.parse_url(settings.SITE_URL, loopback=True).netloc:
+            raise forms.ValidationError(_("This is the URL of the portal. Enter the URL of the receiver."))
+        return str(url)
 
     def clean(self) -> NamedValues:
         url = self.cleaned_data.get("url", "")

@@ -23,10 +23,9 @@ STATE_TABS: dict[str, tuple[str, Q]] = {
     "failed": (gettext_noop("Failed"), HAS_FAILED),
 }
 RECENT_PERIOD = timedelta(days=7)
-Tab = tuple[str, str, bool]
 
 
-def build_tabs(state: str, event_type: str) -> list[Tab]:
+def build_tabs(state: str, event_type: str) -> list[tuple[str, str, bool]]:
     """Return the tabs as label, URL, and whether the tab is current. They keep the event filter."""
     event_type_params = {"event_type": event_type} if event_type else {}
     return [

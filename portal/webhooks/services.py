@@ -17,7 +17,7 @@ from portal.audit.services import record_event, record_system_event
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues
-from portal.webhooks import formats, payloads
+from portal.webhooks import fanout, payloads
 from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage
@@ -170,7 +170,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.deliveries.filter(event_type=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
             raise ActionRefused(_("Several test events are still pending. Check the log first."))
-        body = formats.format_test(row.format, payloads.build_test_body(row.partner, actor, now))
+        body = fanout.format_test(row.format, payloads.build_test_body(row.partner, actor, now))
         end_backoff(row.pk)
         message: WebhookDelivery = row.deliveries.create(
             key=f"test:{uuid4()}", event_type=TEST_EVENT_TYPE, body=body, created_at=now, due_at=now
