@@ -33,21 +33,8 @@ def show_help(request: HttpRequest) -> HttpResponse:
 @login_not_required
 def show_glossary(request: HttpRequest) -> HttpResponse:
     """Show the glossary."""
-    return render(request, "help/glossary.html", {"chapters": CHAPTERS, "tiers": list_tiers()})
-
-
-def list_tiers() -> list[tuple[str, str, str, str]]:
-    """Return (program, tier, description, URL of its requirements) of every tier of every program."""
-    return [
-        (
-            program.name,
-            tier.name,
-            tier.description,
-            f"{reverse('submissions:program', args=[program.key])}#tier-{tier.key}",
-        )
-        for program in PROGRAMS.values()
-        for tier in get_edition_in_force(program.key).tiers
-    ]
+    editions = [(program, get_edition_in_force(key)) for key, program in PROGRAMS.items()]
+    return render(request, "help/glossary.html", {"chapters": CHAPTERS, "editions": editions})
 
 
 @login_not_required
@@ -70,9 +57,8 @@ def list_edition_targets() -> list[dict[str, object]]:
     """Return the SLA targets of all editions as text, newest editions first."""
     return [
         {
-            "program": program.name,
-            "href": f"{reverse('submissions:program', args=[key])}?edition={edition.date}",
-            "edition": edition.date,
+            "program": program,
+            "edition": edition,
             "is_in_force": edition == get_edition_in_force(key),
             **targets,
         }
