@@ -15,7 +15,7 @@ from portal.directory import search
 
 FACETS_CACHE_SECONDS = 30  # a delisting shows within a minute
 FILTERS_BY_STATUS = {
-    key: [name for name, statuses in search.STATUSES_BY_FILTER.items() if key in statuses]
+    key: [name for name, (_label, statuses) in search.STATUS_FILTERS.items() if key in statuses]
     for key in PUBLIC_STATUSES_BY_KEY
 }
 FACET_TITLES = {
@@ -27,7 +27,7 @@ FACET_TITLES = {
     "platform": gettext_noop("Platform"),
     "listing_status": gettext_noop("Status"),
 }
-COLUMNS = {*FACET_TITLES, "platforms", "category_name", "tier_name"} - {"platform"}
+COLUMNS = sorted({*FACET_TITLES, "platforms", "category_name", "tier_name"} - {"platform"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,7 @@ def _list_options(
 ) -> list[FacetOption]:
     """Return the sorted options of a filter. A selected option without listings has the count 0."""
     # A selected option must stay, so that it can be removed.
-    values = (
-        search.STATUS_FILTER_LABELS if name == "listing_status" else {value for value in (*counts, selected) if value}
-    )
+    values = search.STATUS_FILTERS if name == "listing_status" else {value for value in (*counts, selected) if value}
     options = [
         FacetOption(value, _get_label(name, value, labels), counts[value], value == selected) for value in values
     ]
@@ -100,5 +98,5 @@ def _get_label(name: str, value: str, labels: Mapping[tuple[str, str], str]) -> 
     if name == "platform":
         return search.format_platforms([value])[0]
     if name == "listing_status":
-        return _(search.STATUS_FILTER_LABELS[value])
+        return _(search.STATUS_FILTERS[value][0])
     return labels.get((name, value), value)

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 from integrations.programs.registry import PROGRAMS
 from portal.directory.models import Listing
-from portal.directory.search import STATUSES_BY_FILTER
 
 RUN_TASK_PROGRAM = PROGRAMS["terraform-run-task"]
 
@@ -27,7 +26,7 @@ class PartnerCard:
 def list_partner_cards() -> list[PartnerCard]:
     """Return the partners with a listed run task, sorted by name, with one query."""
     cards_by_slug: dict[str, PartnerCard] = {}
-    rows = Listing.objects.filter(program=RUN_TASK_PROGRAM.key, listing_status__in=STATUSES_BY_FILTER["good"])
+    rows = Listing.objects.filter(program=RUN_TASK_PROGRAM.key, listing_status="listed")
     for row in rows.order_by("publisher", "name_plain", "pk"):
         card = cards_by_slug.setdefault(row.publisher_slug, PartnerCard(row.publisher, row.publisher_slug))
         card.listings.append(row)

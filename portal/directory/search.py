@@ -28,19 +28,13 @@ TRACK_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partners"),
     "workflow": gettext_noop("Workflow partners"),
 }
-STATUS_FILTER_LABELS = {
-    "": gettext_noop("Listed or suspended"),
-    "good": gettext_noop("Listed"),
-    "suspended": gettext_noop("Suspended"),
-    "former": gettext_noop("No longer listed"),
-    "any": gettext_noop("All"),
-}
-STATUSES_BY_FILTER: dict[str, tuple[str, ...]] = {
-    "": ("listed", "suspended"),
-    "good": ("listed",),
-    "suspended": ("suspended",),
-    "former": tuple(sorted(UNLISTED_STATUSES)),
-    "any": tuple(PUBLIC_STATUSES_BY_KEY),
+# Label and listing statuses of each filter.
+STATUS_FILTERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "": (gettext_noop("Listed or suspended"), ("listed", "suspended")),
+    "good": (gettext_noop("Listed"), ("listed",)),
+    "suspended": (gettext_noop("Suspended"), ("suspended",)),
+    "former": (gettext_noop("No longer listed"), tuple(sorted(UNLISTED_STATUSES))),
+    "any": (gettext_noop("All"), tuple(PUBLIC_STATUSES_BY_KEY)),
 }
 
 
@@ -91,7 +85,7 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
     invalid_by_name = {
         "program": values["program"] not in PROGRAMS,
         "track": values["track"] not in TRACK_LABELS,
-        "listing_status": values["listing_status"] not in STATUS_FILTER_LABELS,
+        "listing_status": values["listing_status"] not in STATUS_FILTERS,
         "sort": values["sort"] not in SORTS,
     }
     return ListingFilters(**{name: "" if invalid_by_name.get(name) else value for name, value in values.items()})
@@ -99,7 +93,8 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
 
 def list_listings(filters: ListingFilters) -> QuerySet[Listing]:
     """Return the matching listings in the selected order."""
-    rows = list_matching_listings(filters).filter(listing_status__in=STATUSES_BY_FILTER[filters.listing_status])
+    _label, statuses = STATUS_FILTERS[filters.listing_status]
+    rows = list_matching_listings(filters).filter(listing_status__in=statuses)
     for name in ("product", "track", "program", "category", "tier"):
         if value := getattr(filters, name):
             rows = rows.filter(**{name: value})
@@ -122,8 +117,7 @@ def list_matching_listings(filters: ListingFilters) -> QuerySet[Listing]:
 
 def order_listings(rows: QuerySet[Listing], filters: ListingFilters) -> QuerySet[Listing]:
     if filters.order != "best":
-        _label, columns = SORTS[filters.order]
-        return rows.order_by(*columns)
+        return rows.order_by(*SORTS[filters.order][1])
     search_text = " ".join(filters.terms)
     match_rank = Case(
         When(name_plain__startswith=search_text, then=Value(0)),

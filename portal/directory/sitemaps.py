@@ -16,7 +16,7 @@ from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import NamedValues
 from portal.directory.feeds import MAX_AGE_SECONDS
 from portal.directory.models import Listing
-from portal.directory.search import STATUSES_BY_FILTER
+from portal.directory.search import STATUS_FILTERS
 from portal.ui.components.markup import split_url
 from portal.ui.pagination import ListPaginator
 from verification.checks.types import CHECKS
@@ -41,7 +41,7 @@ STATIC_URL_NAMES = (
     "status:index",
 )
 
-CURRENT_LISTINGS = Listing.objects.filter(listing_status__in=STATUSES_BY_FILTER[""]).order_by("pk")
+CURRENT_LISTINGS = Listing.objects.filter(listing_status__in=STATUS_FILTERS[""][1]).order_by("pk")
 
 
 class PageSitemap(Sitemap):
@@ -113,16 +113,11 @@ SITEMAPS: NamedValues = {"pages": PageSitemap, "listings": ListingSitemap, "part
 
 @login_not_required
 @cache_control(public=True, max_age=MAX_AGE_SECONDS, must_revalidate=True)
-def show_sitemap(request: HttpRequest) -> HttpResponse:
-    """Return the sitemap, which lists its parts."""
+def show_sitemap(request: HttpRequest, section: str = "") -> HttpResponse:
+    """Return a part of the sitemap, or the list of its parts."""
+    if section:
+        return views.sitemap(request, sitemaps=SITEMAPS, section=section).render()
     return views.index(request, sitemaps=SITEMAPS, sitemap_url_name="directory:sitemap_part").render()
-
-
-@login_not_required
-@cache_control(public=True, max_age=MAX_AGE_SECONDS, must_revalidate=True)
-def show_sitemap_part(request: HttpRequest, section: str) -> HttpResponse:
-    """Return a part of the sitemap."""
-    return views.sitemap(request, sitemaps=SITEMAPS, section=section).render()
 
 
 @login_not_required

@@ -20,7 +20,7 @@ urlpatterns = [
     path("feeds/directory.atom", feeds.show_feed, {"render": feeds.render_atom}, name="feed_atom"),
     path("feeds/directory.json", feeds.show_feed, {"render": feeds.render_json}, name="feed_json"),
     path("sitemap.xml", sitemaps.show_sitemap, name="sitemap"),
-    path("sitemap-<slug:section>.xml", sitemaps.show_sitemap_part, name="sitemap_part"),
+    path("sitemap-<slug:section>.xml", sitemaps.show_sitemap, name="sitemap_part"),
     path("robots.txt", sitemaps.show_robots_txt, name="robots"),
     *(
         path(f"directory/<uuid:uuid>/{file}", badges.show_badge_file, {"content_type": kind, "build": build}, name=name)

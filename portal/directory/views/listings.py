@@ -50,7 +50,6 @@ def show_directory(request: HttpRequest) -> HttpResponse:
     context = {
         "filters": filters,
         "page": page,
-        "rows": list(page.object_list),
         "groups": build_facet_groups(filters, count, options_by_name),
         "count": count,
         "min_sample_size": search.MIN_SAMPLE_SIZE,
