@@ -186,9 +186,7 @@ def _list_introduction_requests(partners: tuple[int, ...]) -> QuerySet[Introduct
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Store the selected theme (light, dark, or system) in a cookie and redirect to the previous page."""
     next_url = request.POST.get("next", "/")
-    if not url_has_allowed_host_and_scheme(
-        next_url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    ):
+    if not url_has_allowed_host_and_scheme(next_url, {request.get_host()}, request.is_secure()):
         next_url = "/"
     response = HttpResponseRedirect(next_url)
     theme = request.POST.get("theme", "")

@@ -1,5 +1,7 @@
 """Status page, status as JSON, and health endpoint."""
 
+from collections.abc import Callable
+
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
@@ -15,9 +17,12 @@ from portal.status import probes
 from portal.status.background import get_background_status
 
 
-@never_cache
-@login_not_required
-@require_safe
+def serve_publicly(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Make a view public, for reading only. Caches never store its response."""
+    return never_cache(login_not_required(require_safe(view)))
+
+
+@serve_publicly
 def check_health(request: HttpRequest) -> JsonResponse:
     """Return 200 if the database responds, or else 503. With ?background, also return 503 if jobs are late."""
     try:
@@ -30,9 +35,7 @@ def check_health(request: HttpRequest) -> JsonResponse:
     return JsonResponse(status, status=503 if is_unhealthy else 200)
 
 
-@never_cache
-@login_not_required
-@require_safe
+@serve_publicly
 def show_status(request: HttpRequest) -> HttpResponse:
     """Show the status page, with details for program staff. Return 503 if the database is down."""
     now = timezone.now()
@@ -47,9 +50,7 @@ def show_status(request: HttpRequest) -> HttpResponse:
     return render(request, "status/status.html", context)
 
 
-@never_cache
-@login_not_required
-@require_safe
+@serve_publicly
 def show_status_json(_request: HttpRequest) -> JsonResponse:
     """Return the status as JSON without details. Return 503 if the database is down."""
     now = timezone.now()

@@ -1,19 +1,79 @@
-"""Components of the style guide, from data/catalog.yaml, with one template each in templates/styleguide/parts/."""
+"""Components and colors of the style guide, from data/catalog.yaml.
+
+Each component has a template in templates/styleguide/parts/. static/css/tokens.css has the colors.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from math import cos, radians, sin
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
 from portal.core.content_files import Content, load_content
-from portal.styleguide.colors import ColorPair
 
 # attributes with IDs, which must differ in the second copy of a component
 ID_ATTRIBUTE_PATTERN = re.compile(r'(?<=\s)(id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]+)"')
 PAINT_PATTERN = re.compile(r"url\(#")
+NUMBER_PATTERN = r"(\.?\d+(?:\.\d+)?)"
+COLOR_PATTERN = rf"oklch\({NUMBER_PATTERN} {NUMBER_PATTERN} {NUMBER_PATTERN}\)"
+PAIR_PATTERN = re.compile(rf"--([\w-]+): light-dark\({COLOR_PATTERN}, {COLOR_PATTERN}\);")
+ALIAS_PATTERN = re.compile(r"--([\w-]+): var\(--([\w-]+)\);")
+Oklch = tuple[float, float, float]
+
+
+@lru_cache(maxsize=1)
+def load_tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
+    """Return the colors as (light, dark), and the aliases."""
+    text = (settings.BASE_DIR / "static" / "css" / "tokens.css").read_text()
+    colors = {}
+    for name, *rest in PAIR_PATTERN.findall(text):
+        one, two, three, four, five, six = map(float, rest)
+        colors[name] = ((one, two, three), (four, five, six))
+    return colors, dict(ALIAS_PATTERN.findall(text))
+
+
+def calculate_luminance(color: Oklch) -> float:
+    """Return the relative luminance of an OKLCH color, with Björn Ottosson's matrices."""
+    lightness, chroma, hue = color
+    a, b = chroma * cos(radians(hue)), chroma * sin(radians(hue))
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    red = 4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short
+    green = -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short
+    blue = -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short
+    channels = [min(1.0, max(0.0, value)) for value in (red, green, blue)]
+    return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
+
+
+def calculate_contrast(one: str, other: str, *, dark: bool) -> float:
+    """Return the contrast ratio of two tokens, from 1 to 21."""
+    colors, aliases = load_tokens()
+    both = [calculate_luminance(colors[aliases.get(name, name)][dark]) for name in (one, other)]
+    return (max(both) + 0.05) / (min(both) + 0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class ColorPair(Content):
+    """Color on its background with the minimum contrast, and the contrast in both themes."""
+
+    name: str
+    color: str
+    background: str
+    min_contrast: float
+
+    @property
+    def light(self) -> float:
+        return calculate_contrast(self.color, self.background, dark=False)
+
+    @property
+    def dark(self) -> float:
+        return calculate_contrast(self.color, self.background, dark=True)
 
 
 @dataclass(frozen=True, slots=True)

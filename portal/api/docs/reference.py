@@ -12,8 +12,6 @@ from portal.api.routing import unwrap_paragraphs
 from portal.api.v1.app import API_PREFIX, build_document
 from portal.core.value_types import JsonObject, TemplateContext
 
-METHODS = ("get", "post", "patch", "put", "delete")
-
 
 def list_groups(query: str = "") -> list[TemplateContext]:
     """Return the operations by tag that contain every word of the query, in the order of the document."""
@@ -45,10 +43,9 @@ def build_group(slug: str) -> TemplateContext | None:
 def _list_operation_data() -> list[tuple[str, str, JsonObject]]:
     """Return (path, method, operation) of the document."""
     return [
-        (path, method, methods[method])
+        (path, method, operation_data)
         for path, methods in build_document()["paths"].items()
-        for method in METHODS
-        if method in methods
+        for method, operation_data in methods.items()
     ]
 
 

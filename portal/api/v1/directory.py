@@ -41,9 +41,7 @@ class SupportReplyIn(StrictSchema):
 @router.get("/directory", "", CursorPage[JsonObject])
 def list_directory(request: HttpRequest, params: Query[ListingFilterParams]) -> Page[JsonObject]:
     """List public listings, newest first, with the filters of the directory. Public."""
-    filters = search.parse_filters(
-        {name: value for name, value in params.model_dump().items() if isinstance(value, str)}
-    )
+    filters = search.parse_filters(params.model_dump(exclude={"after", "limit"}))
     page = paginate(request, search.list_listings(filters), params)
     return Page([search.serialize_listing(row) for row in page.items], page.next)
 

@@ -29,7 +29,7 @@ from integrations.submissions.views.requirements.agreements import (
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
 from integrations.submissions.views.requirements.opening import list_actions
-from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, load_page
+from integrations.submissions.views.requirements.page import RequirementPage, load_page
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag
 from portal.api.form_data import build_form_data, validate_form
@@ -60,7 +60,9 @@ def perform_action(
         raise ActionRefused(
             "This action isn't available. See the requirement's `available_actions`.", "invalid-transition"
         )
-    _refuse_outsider(page, action)
+    # Users without permission learn that before their input is validated.
+    if not (action.is_available(page) or not page.is_open or page.can_answer or page.can_decide):
+        raise ActionRefused("You don't have permission to do this.", "forbidden")
     files = request.FILES  # parse the body before replacing POST
     with transaction.atomic():
         page = _lock_read_version(request, page)
@@ -91,13 +93,6 @@ def _lock_read_version(request: AuthenticatedRequest, page: RequirementPage) -> 
     if version != page.state.version:
         raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
     return page
-
-
-def _refuse_outsider(page: RequirementPage, action: RequirementAction) -> None:
-    """Raise ActionRefused for users without permission before validating their input."""
-    if action.is_available(page) or not page.is_open or page.can_answer or page.can_decide:
-        return
-    raise ActionRefused("You don't have permission to do this.", "forbidden")
 
 
 def describe_requirement(row: RequirementRow, step: str, **details: object) -> SimpleNamespace:

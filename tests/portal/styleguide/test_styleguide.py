@@ -7,8 +7,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from django.test import Client
 
-from portal.styleguide.catalog import CATALOG, rename_ids
-from portal.styleguide.colors import ColorPair
+from portal.styleguide.catalog import CATALOG, ColorPair, rename_ids
 from portal.ui.components.inline import OUTCOMES
 from portal.ui.components.markup import TONES
 from portal.ui.templatetags.components import register
