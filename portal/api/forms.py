@@ -11,7 +11,6 @@ from portal.api.scopes import list_available_scopes
 from portal.core.form_fields import FormArguments, SingleLineField
 
 LIFETIME_CHOICES = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("1 year")))
-DEFAULT_LIFETIME_DAYS = "90"
 CHOICE_ERROR_MESSAGES = {"invalid_choice": _("Select an option.")}
 
 
@@ -38,7 +37,7 @@ class TokenForm(forms.Form):
     days = forms.ChoiceField(
         label=_("Expiration"),
         choices=LIFETIME_CHOICES,
-        initial=DEFAULT_LIFETIME_DAYS,
+        initial="90",
         error_messages=CHOICE_ERROR_MESSAGES,
         help_text=_("We email you one week before the token expires."),
     )

@@ -87,7 +87,6 @@ class ScopedRouter:
     """Router whose operations require a scope. Operations with an empty scope are public."""
 
     def __init__(self, tag: str) -> None:
-        self.tag = tag
         self.router = Router(tags=[tag])
 
     def get(

@@ -1,6 +1,7 @@
 """Operations for notifications and their preferences."""
 
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Annotated
 from uuid import UUID
 
@@ -13,7 +14,8 @@ from portal.api.form_data import build_form_data, get_initial_values, validate_f
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import refuse_unknown_keys
 from portal.api.routing import ScopedRouter, StrictSchema
-from portal.api.v1.schemas.common import RelatedUuid, link_to
+from portal.api.v1.schemas.common import DisplayText, RelatedUuid, link_to
+from portal.core.value_types import JsonObject
 from portal.inbox.forms import NotificationPreferencesForm, list_categories
 from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import list_received_emails
@@ -33,9 +35,9 @@ class NotificationOut(Schema):
 class NotificationEventOut(Schema):
     """Event type of a category. `delivery` is empty if it follows its category."""
 
-    key: str
-    description: str
-    delivery: str
+    key: str = Field(validation_alias="name")
+    description: DisplayText = Field(validation_alias="label")
+    delivery: DisplayText = Field(validation_alias="initial")
 
 
 class NotificationCategoryOut(Schema):
@@ -44,12 +46,12 @@ class NotificationCategoryOut(Schema):
     `events` can differ from their category; a category with one event type has none.
     """
 
-    key: str
-    title: str
-    description: str
-    delivery: str
-    delivery_modes: list[str]
-    locked: str
+    key: str = Field(validation_alias="category.key")
+    title: DisplayText = Field(validation_alias="category.title")
+    description: DisplayText = Field(validation_alias="category.description")
+    delivery: DisplayText
+    delivery_modes: list[DisplayText] = Field(validation_alias="category.list_modes")
+    locked: DisplayText = Field(validation_alias="category.locked")
     events: list[NotificationEventOut]
 
 
@@ -78,33 +80,23 @@ def list_notifications(request: AuthenticatedRequest, pagination: Query[Paginati
 
 
 @router.get("/notifications/preferences", "notifications:read", NotificationPreferencesOut)
-def get_notification_preferences(request: AuthenticatedRequest) -> NotificationPreferencesOut:
+def get_notification_preferences(request: AuthenticatedRequest) -> JsonObject:
     """Get your notification preferences."""
     form = NotificationPreferencesForm(request.user)
     fields, events = form.fields, {category.name: events for category, events in form.sections}
     categories = [
-        NotificationCategoryOut(
-            key=category.key,
-            title=str(category.title),
-            description=str(category.description),
-            locked=str(category.locked),
-            delivery="immediate" if category.locked else str(fields[category.key].initial),
-            delivery_modes=[str(mode) for mode in category.list_modes()],
-            events=[
-                NotificationEventOut(key=event.name, description=str(event.label), delivery=str(event.initial))
-                for event in events.get(category.key, ())
-            ],
+        SimpleNamespace(
+            category=category,
+            delivery="immediate" if category.locked else fields[category.key].initial,
+            events=events.get(category.key, []),
         )
         for category in list_categories(request.user)
     ]
-    is_limited = bool(fields["only_in_working_hours"].initial)
-    return NotificationPreferencesOut(categories=categories, only_in_working_hours=is_limited)
+    return {"categories": categories, "only_in_working_hours": fields["only_in_working_hours"].initial}
 
 
 @router.patch("/notifications/preferences", "notifications:write", NotificationPreferencesOut)
-def update_notification_preferences(
-    request: AuthenticatedRequest, body: NotificationPreferencesIn
-) -> NotificationPreferencesOut:
+def update_notification_preferences(request: AuthenticatedRequest, body: NotificationPreferencesIn) -> JsonObject:
     """Change your notification preferences. You can't change locked categories."""
     unbound_form = NotificationPreferencesForm(request.user)
     field_names = {name: f"delivery.{name}" for name in unbound_form.fields if name != "only_in_working_hours"}

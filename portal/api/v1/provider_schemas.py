@@ -121,13 +121,11 @@ def upload_schema(
     integration = _load_provider(request, uuid)
     if not services.can_submit_schema(integration, request.user):
         raise ActionRefused(services.REFUSAL_MESSAGE, "forbidden")
-    cleaned_data = clean(
-        SchemaUploadForm(data=build_form_data(version=version), files=MultiValueDict({"file": [file]}))
-    )
+    form = SchemaUploadForm(data=build_form_data(version=version), files=MultiValueDict({"file": [file]}))
+    values = clean(form)
+    content, now = values["file"].read(), timezone.now()
     try:
-        return services.store_schema(
-            integration, cleaned_data["version"], cleaned_data["file"].read(), actor=request.user, now=timezone.now()
-        )
+        return services.store_schema(integration, values["version"], content, actor=request.user, now=now)
     except SchemaParseError as error:
         raise FieldError("file", str(error)) from error
 

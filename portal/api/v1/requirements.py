@@ -66,21 +66,17 @@ def perform_action(
     files = request.FILES  # parse the body before replacing POST
     with transaction.atomic():
         page = _lock_read_version(request, page)
-        request.POST = build_form_data(**build_fields(page), **_build_version_fields(page, name))  # type: ignore[assignment]
+        is_answer, draft = name in ("answer", "draft"), page.draft
+        # The versions of the answer and the draft that the client read
+        versions = {"answered": page.state.version, "version": draft.version if draft else 0} if is_answer else {}
+        request.POST = build_form_data(**build_fields(page), **versions)  # type: ignore[assignment]
         # The form of the page holds the rules, so that both ways to act can't differ.
         form = action.build_form(page, data=request.POST, files=files)
-        names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
+        names = {key: f"answers.{key}" for key in form.fields} if is_answer else {}
         result = action.perform(page, validate_form(form, names).cleaned_data)
     if isinstance(result, HttpResponseBase):  # the page would show both versions side by side
         raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
     return load_page(request, uuid, requirement_id)
-
-
-def _build_version_fields(page: RequirementPage, name: str) -> dict[str, int]:
-    """Return the versions of the answer and the draft that the client read."""
-    if name not in ("answer", "draft"):
-        return {}
-    return {"answered": page.state.version, "version": page.draft.version if page.draft else 0}
 
 
 def _lock_read_version(request: AuthenticatedRequest, page: RequirementPage) -> RequirementPage:

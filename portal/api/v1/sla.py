@@ -122,9 +122,8 @@ def decide_label_policy(
     if not body.accept and not note:
         raise ActionRefused("Enter a reason. The partner can see it.")
     label_proposals.decide_proposal(pending_policy, accept=body.accept, note=note, actor=request.user, now=now)
-    return MessageResponse(
-        message="Label policy accepted. It applies to new issues." if body.accept else "Label policy declined."
-    )
+    message = "Label policy accepted. It applies to new issues." if body.accept else "Label policy declined."
+    return MessageResponse(message=message)
 
 
 @router.get("/partners/{slug:slug}/calendar", READ_SCOPE, schemas.CalendarOut)

@@ -235,10 +235,8 @@ def list_webhook_deliveries(
     request: AuthenticatedRequest, uuid: UUID, params: Query[WebhookDeliveryParams]
 ) -> Page[WebhookDelivery]:
     """List deliveries of the last 30 days, newest first."""
-    deliveries = selectors.list_deliveries(
-        permissions.get_endpoint(request.user, uuid), params.state, params.event_type
-    )
-    return paginate(request, deliveries, params)
+    row = permissions.get_endpoint(request.user, uuid)
+    return paginate(request, selectors.list_deliveries(row, params.state, params.event_type), params)
 
 
 @router.get("/webhooks/{uuid:uuid}/deliveries/{uuid:delivery}", READ_SCOPE, WebhookDeliveryDetail)

@@ -42,7 +42,6 @@ def manage_tokens(request: AuthenticatedRequest, slug: str = "") -> HttpResponse
     context = {
         "form": form,
         "partner": partner,
-        "is_program_staff": permissions.is_program_staff(request.user),
         "now": now,
         "managed_partners": list_managed_partners(request.user) if partner is None else [],
         "live": list(owned_tokens.live(now).select_related("created_by")),
