@@ -7,7 +7,6 @@ from uuid import uuid4
 
 from django.db import models
 from django.db.models import Q
-from django.urls import reverse
 
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY, PublicListingStatus
 
@@ -114,9 +113,6 @@ class Listing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} by {self.publisher}: {self.listing_status}"
-
-    def get_absolute_url(self) -> str:
-        return reverse("directory:listing", args=[self.uuid])
 
     @property
     def public_status(self) -> PublicListingStatus:

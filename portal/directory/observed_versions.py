@@ -74,12 +74,8 @@ def merge_versions(listed_versions: list[JsonObject], observed_versions: Observe
     """
     # Checks observe the platforms of the latest version only, so the known platforms of older versions are kept.
     versions_by_number = {version_data["version"]: version_data for version_data in listed_versions}
-    older = (
-        []
-        if observed_versions.namespace
-        else [version for version in versions_by_number if version not in observed_versions.versions]
-    )
-    all_versions = sort_versions([*observed_versions.versions, *older])[:MAX_VERSIONS]
+    known_versions = () if observed_versions.namespace else versions_by_number
+    all_versions = sort_versions([*observed_versions.versions, *known_versions])[:MAX_VERSIONS]
     return [
         _add_platforms(
             versions_by_number.get(version, {"version": version, "platforms": None, "since": ""}), observed_versions

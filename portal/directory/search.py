@@ -151,13 +151,12 @@ def format_platforms(platforms: Iterable[str]) -> list[str]:
 
 def serialize_listing(row: Listing) -> JsonObject:
     """Return a listing as JSON data for the API and the feeds, with ISO timestamps in UTC."""
-    page = build_absolute_url("directory:listing", row.uuid)
     public_status = row.public_status
     return {
         "id": str(row.uuid),
         "name": row.name,
         "summary": row.summary,
-        "url": page,
+        "url": build_absolute_url("directory:listing", row.uuid),
         "logo": build_absolute_url("directory:logo", row.uuid) if row.has_logo else None,
         "publisher": {"name": row.publisher, "slug": row.publisher_slug},
         "product": row.product,

@@ -127,18 +127,14 @@ def refresh_partner_listings(partner: Partner, now: datetime) -> None:
 def _create_listing(row: Integration, columns: NamedValues, now: datetime) -> None:
     """Create a listing with its known changes."""
     listed_at: datetime = columns["listed_at"]
-    listing = Listing(
-        integration=row, figures_at=now, **columns, changed_at=columns["listing_status_since"] or listed_at
-    )
+    changed_at = columns["listing_status_since"] or listed_at
+    listing = Listing(integration=row, figures_at=now, changed_at=changed_at, **columns)
     listing.save(force_insert=True)
-    changes = [
-        ListingChange(
-            listing=listing, kind=Kind.NEW, summary=f"Listed by the {row.program.name} program.", at=listed_at
-        )
-    ]
+    summary = f"Listed by the {row.program.name} program."
+    changes = [ListingChange(listing=listing, kind=Kind.NEW, summary=summary, at=listed_at)]
     if columns["listing_status"] != "listed":
         kind, summary = _describe_status_change(columns["listing_status"])
-        changes.append(ListingChange(listing=listing, kind=kind, summary=summary, at=listing.changed_at))
+        changes.append(ListingChange(listing=listing, kind=kind, summary=summary, at=changed_at))
     ListingChange.objects.bulk_create(changes)
     refresh_metrics([listing], now)
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
@@ -122,7 +121,6 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "structured": build_software_application(listing_row, content),
         "can_reply": request.user.is_authenticated and permissions.can_edit(row, request.user),
         "changes": ListingChange.objects.filter(listing=listing_row)[:MAX_CHANGES],
-        "address": settings.SITE_URL + request.path,
     }
     response = render(request, "directory/listing.html", context)
     if listing_row.is_unlisted:
@@ -229,8 +227,7 @@ def show_run_tasks(request: HttpRequest) -> HttpResponse:
 
 
 def get_listing_or_404(uuid: UUID) -> tuple[Integration, Listing]:
-    rows = Listing.objects.select_related("integration__partner").filter(uuid=uuid)
-    listing_row = rows.first()
+    listing_row = Listing.objects.select_related("integration__partner").filter(uuid=uuid).first()
     if listing_row is None:
         raise Http404(_("This integration was never listed."))
     return listing_row.integration, listing_row

@@ -115,6 +115,5 @@ def show_badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
             for style in rendering.RENDERERS_BY_STYLE
         ],
         "edition": edition,
-        "uuid": uuid,
     }
     return render(request, "directory/badges/badge.html", context)
