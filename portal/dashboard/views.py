@@ -174,11 +174,8 @@ def _list_urgent_clocks(partners: tuple[int, ...], now: datetime) -> QuerySet[Sl
 def _list_introduction_requests(partners: tuple[int, ...]) -> QuerySet[Introduction]:
     """Return the open introduction requests to these partners, oldest first. The page does not name the sender."""
     introductions = Introduction.objects.filter(recipient__partner__in=partners, state=Introduction.State.ASKED)
-    return (
-        introductions.select_related("recipient")
-        .only("message", "asked_at", "recipient__name")
-        .order_by("asked_at", "pk")
-    )
+    introductions = introductions.select_related("recipient").only("message", "asked_at", "recipient__name")
+    return introductions.order_by("asked_at", "pk")
 
 
 @login_not_required

@@ -5,7 +5,7 @@ A failed measurement is shown as unknown, never as operational.
 
 import logging
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from operator import itemgetter
@@ -47,6 +47,7 @@ from verification.sources.rate_limits import calculate_blocked_until
 logger = logging.getLogger(__name__)
 POLL_LATE_AFTER = timedelta(hours=1)
 READ_LATE_AFTER = timedelta(minutes=10)
+Probe = tuple[str, Callable[[datetime], StatusLine]]
 
 
 def measure_line(name: str, measure: Callable[[datetime], StatusLine], now: datetime) -> StatusLine:
@@ -64,11 +65,26 @@ def measure_line(name: str, measure: Callable[[datetime], StatusLine], now: date
 def measure_all(now: datetime) -> list[tuple[str, list[StatusLine]]]:
     """Return all status lines with their headings."""
     jobs = read_job_snapshot(now)
-    groups: tuple[tuple[str, Iterable[Probe]], ...] = (
-        (_("Data sources"), SOURCE_PROBES),
-        (_("Queues"), list_queue_probes(jobs)),
-        (_("Background processes"), list_worker_probes(jobs)),
-    )
+    # Names stay untranslated for the JSON output. The page translates them.
+    sources: list[Probe] = [
+        (gettext_noop("GitHub"), measure_github),
+        (gettext_noop("Registry"), measure_registry),
+        (gettext_noop("Issues"), measure_polling),
+        (gettext_noop("Inbound webhooks"), measure_inbound_webhooks),
+    ]
+    queues: list[Probe] = [
+        (gettext_noop("Emails"), partial(measure_emails, jobs)),
+        (gettext_noop("Checks"), partial(build_queue_line, "Checks", jobs.get_backlog(run_checks), RUN_LATE_AFTER)),
+        *((name, partial(measure_test_runs, name, kind, jobs)) for name, kind in TEST_RUNS.items()),
+        (gettext_noop("Outgoing webhooks"), measure_outgoing_webhooks),
+    ]
+    processes: list[Probe] = [
+        (gettext_noop("Background jobs"), partial(measure_background, jobs)),
+        *((label, partial(measure_queue, label, name, jobs)) for name, label in QUEUE_NAMES.items()),
+        (gettext_noop("Redis"), measure_redis),
+        (gettext_noop("Sandbox"), measure_sandbox),
+    ]
+    groups = ((_("Data sources"), sources), (_("Queues"), queues), (_("Background processes"), processes))
     return [(heading, [measure_line(name, probe, now) for name, probe in probes]) for heading, probes in groups]
 
 
@@ -249,33 +265,3 @@ def measure_sandbox(_now: datetime) -> StatusLine:
             message = _("The sandbox is down. Affected checks show Not run with the reason.")
             return StatusLine("Sandbox", "down", message, ((_("reason"), error.strerror or _("timeout")),))
     return StatusLine("Sandbox", "ok", _("The sandbox is operational."))
-
-
-# Names stay untranslated for the JSON output. The page translates them.
-Probe = tuple[str, Callable[[datetime], StatusLine]]
-SOURCE_PROBES: tuple[Probe, ...] = (
-    (gettext_noop("GitHub"), measure_github),
-    (gettext_noop("Registry"), measure_registry),
-    (gettext_noop("Issues"), measure_polling),
-    (gettext_noop("Inbound webhooks"), measure_inbound_webhooks),
-)
-
-
-def list_queue_probes(jobs: JobSnapshot) -> list[Probe]:
-    """Return the probes of queued work."""
-    return [
-        (gettext_noop("Emails"), partial(measure_emails, jobs)),
-        (gettext_noop("Checks"), partial(build_queue_line, "Checks", jobs.get_backlog(run_checks), RUN_LATE_AFTER)),
-        *((name, partial(measure_test_runs, name, kind, jobs)) for name, kind in TEST_RUNS.items()),
-        (gettext_noop("Outgoing webhooks"), measure_outgoing_webhooks),
-    ]
-
-
-def list_worker_probes(jobs: JobSnapshot) -> list[Probe]:
-    """Return the probes of background processes."""
-    return [
-        (gettext_noop("Background jobs"), partial(measure_background, jobs)),
-        *((label, partial(measure_queue, label, name, jobs)) for name, label in QUEUE_NAMES.items()),
-        (gettext_noop("Redis"), measure_redis),
-        (gettext_noop("Sandbox"), measure_sandbox),
-    ]

@@ -39,10 +39,8 @@ def create_deliveries(event: AuditEvent) -> None:
     if not subscribed_endpoints:
         return
     text = payloads.build_body(event)
-    endpoint_formats = {endpoint.format for endpoint in subscribed_endpoints}
-    bodies = {key: format_event(key, event, text) for key in endpoint_formats}
     for endpoint in subscribed_endpoints:
-        create_delivery(endpoint, event, bodies[endpoint.format])
+        create_delivery(endpoint, event, format_event(endpoint.format, event, text))
 
 
 def create_delivery(endpoint: WebhookEndpoint, event: AuditEvent, body: str) -> WebhookDelivery:

@@ -28,8 +28,6 @@ from portal.webhooks.tasks import end_backoff, enqueue_endpoint
 MAX_ENDPOINTS = 20  # per partner, and of the program
 MAX_WAITING_TESTS = 5  # pending test events per endpoint
 DeliveryState = WebhookDelivery.State
-# A removed endpoint keeps its row for the log, but no URL or secret.
-BLANK_SECRETS: NamedValues = {"url": b"", "secret": None, "old_secret": None}
 CANCELED_BY_REMOVAL = {"state": DeliveryState.CANCELED, "last_response_summary": "The webhook was deleted."}
 
 
@@ -67,11 +65,8 @@ def _select_event_types(event_types: Sequence[str], *, is_program_endpoint: bool
     Raises:
         ActionRefused: No event type is selected.
     """
-    selected = [
-        key
-        for key, webhook in WEBHOOKS.items()
-        if key in event_types and (is_program_endpoint or not webhook.is_program_only)
-    ]
+    available = [key for key, webhook in WEBHOOKS.items() if is_program_endpoint or not webhook.is_program_only]
+    selected = [key for key in available if key in event_types]
     if not selected:
         raise ActionRefused(_("Select at least one event."))
     return selected
@@ -210,9 +205,8 @@ def _build_replay_columns(actor: User, now: datetime) -> dict[str, object]:
 def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> None:
     """Remove an endpoint with its URL and secrets. The log is deleted later."""
     with _lock_endpoint(endpoint, actor, now) as row:
-        row.ended_at = now
-        for name, value in BLANK_SECRETS.items():
-            setattr(row, name, value)
+        # The row stays for the log.
+        row.ended_at, row.url, row.secret, row.old_secret = now, b"", None, None
         row.deliveries.filter(state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)
         _record_change(row, "webhook.deleted", actor, now)
 
@@ -221,7 +215,7 @@ def remove_partner_endpoints(partner: Partner, now: datetime) -> None:
     """Remove the webhooks of a closed partner with their URLs and secrets."""
     endpoints = WebhookEndpoint.objects.filter(partner=partner, ended_at=None)
     WebhookDelivery.objects.filter(endpoint__in=endpoints, state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)
-    endpoints.update(ended_at=now, **BLANK_SECRETS)
+    endpoints.update(ended_at=now, url=b"", secret=None, old_secret=None)
 
 
 def delete_expired_data(now: datetime, limit: int = 5000) -> int:

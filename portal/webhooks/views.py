@@ -40,7 +40,6 @@ def list_webhooks(request: AuthenticatedRequest) -> HttpResponse:
         "companies": access.list_managed_partners(request.user),
         "can_manage_program": access.can_manage(None, request.user),
         "has_company": bool(permissions.get_roles(request.user)),
-        "for_program": permissions.is_program_staff(request.user),
     }
     return render(request, "webhooks/webhooks.html", context)
 
@@ -210,9 +209,8 @@ def remove_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> HttpResponse:
     """Show a delivery with its attempts, or replay it."""
     endpoint = access.get_endpoint(request.user, uuid)
-    delivery = get_object_or_404(
-        WebhookDelivery.objects.select_related("replayed_by", "event"), endpoint=endpoint, uuid=message
-    )
+    deliveries = WebhookDelivery.objects.select_related("replayed_by", "event")
+    delivery = get_object_or_404(deliveries, endpoint=endpoint, uuid=message)
     if request.method == "POST":
         with report_refusals(request, _("Delivery queued again with the same webhook-id.")):
             services.replay_delivery(delivery, actor=request.user, now=timezone.now())

@@ -36,7 +36,6 @@ def show_email_log(request: HttpRequest) -> HttpResponse:
         "state": state,
         "q": query,
         "states": EmailMessage.State.choices,
-        "is_filtered": bool(state or query),
     }
     return render(request, "inbox/email_log.html", context)
 
