@@ -66,9 +66,10 @@ def perform_action(
     files = request.FILES  # parse the body before replacing POST
     with transaction.atomic():
         page = _lock_read_version(request, page)
-        is_answer, draft = name in ("answer", "draft"), page.draft
+        is_answer = name in ("answer", "draft")
+        draft_version = page.draft.version if is_answer and page.draft else 0
         # The versions of the answer and the draft that the client read
-        versions = {"answered": page.state.version, "version": draft.version if draft else 0} if is_answer else {}
+        versions = {"answered": page.state.version, "version": draft_version} if is_answer else {}
         request.POST = build_form_data(**build_fields(page), **versions)  # type: ignore[assignment]
         # The form of the page holds the rules, so that both ways to act can't differ.
         form = action.build_form(page, data=request.POST, files=files)
