@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from integrations.partners.models.partners import Partner, VerificationState
+from integrations.partners.models import Partner, VerificationState
 from integrations.partners.reserved_names import find_reserved_name
 from portal.audit.models import AuditEvent
 from portal.core import badge_impersonation

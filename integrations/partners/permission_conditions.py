@@ -3,7 +3,7 @@
 from django.db.models import Q
 
 from integrations.partners.conflicts import get_conflicts
-from integrations.partners.models.partners import Partner
+from integrations.partners.models import Partner
 from integrations.partners.permissions import get_roles
 from portal.accounts.models import User
 from portal.accounts.role_names import list_programs

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias, TypeGuard
 from django.db.models import BigIntegerField
 
 from integrations.partners.conflicts import ConflictingIntegration, CurrentMembership, get_conflicts
-from integrations.partners.models.partners import Membership, Partner
+from integrations.partners.models import Membership, Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import list_programs

@@ -7,8 +7,7 @@ from typing import Literal
 from django.utils.translation import gettext as _
 
 from integrations.partners.domains import list_claimable_domains
-from integrations.partners.models import Partner, PartnerVerification, VerificationMethod
-from integrations.partners.models.verifications import DOMAIN_METHODS
+from integrations.partners.models import DOMAIN_METHODS, Partner, PartnerVerification, VerificationMethod
 from integrations.partners.selectors import list_verifications
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration

@@ -1,7 +1,9 @@
-"""Partners, memberships, invitations, and join requests. Pages call the user's own partner "your company"."""
+"""Partners: companies with their members, proofs, calendars, and conflicts. Pages call the user's own one "company"."""
 
 import secrets
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Unpack
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import models
@@ -9,6 +11,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from integrations.partners.reserved_names import compute_lookalike_key
+from portal.core.business_time import Calendar
 from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key, compute_skeleton
 from portal.core.value_types import NamedValues
@@ -179,3 +182,107 @@ class JoinRequest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} to {self.partner}"
+
+
+class VerificationMethod(models.TextChoices):
+    """What proves that a company is real."""
+
+    DNS = "dns", gettext_lazy("DNS record")
+    EMAIL = "email", gettext_lazy("Email address")
+    GITHUB = "github", gettext_lazy("GitHub organization")
+    DECISION = "decision", gettext_lazy("Decision of the program")
+
+
+DOMAIN_METHODS = (VerificationMethod.DNS, VerificationMethod.EMAIL)
+
+
+class PartnerVerification(models.Model):
+    """Proof that a partner is real.
+
+    Attributes:
+        subject: The proven domain or GitHub organization. Blank for a decision.
+        verified_by: The person who has the address, started the check, or decided.
+    """
+
+    partner = models.ForeignKey(Partner, models.CASCADE, related_name="verifications")
+    method = models.CharField(max_length=10, choices=VerificationMethod.choices)
+    subject = models.CharField(max_length=253, blank=True)
+    verified_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    verified_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("verified_at", "pk")
+        constraints = [
+            models.UniqueConstraint(fields=["partner", "method", "subject"], name="partner_verification_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.partner} · {self.method} · {self.subject}"
+
+
+class PartnerCalendarQuerySet(models.QuerySet["PartnerCalendar"]):
+    def get_in_force(self, moment: datetime) -> "PartnerCalendar | None":
+        """Return the edition that applies to a clock starting at this time, or None."""
+        # A clock keeps the edition with which it started, so later changes don't move its due date.
+        return self.filter(valid_from__lte=moment).order_by("valid_from", "pk").last()
+
+
+class PartnerCalendar(models.Model):
+    """Immutable edition of a partner's business days, valid until the next edition.
+
+    `workdays` holds weekday numbers, Monday is 0. `holidays` and `extra_days` map ISO dates to names. The holidays are
+    a snapshot, so that an update of the holidays library doesn't move due dates.
+    """
+
+    partner = models.ForeignKey(Partner, models.CASCADE, related_name="calendars")
+    valid_from = models.DateTimeField()
+    zone = models.CharField(max_length=60, default="UTC")
+    workdays = models.JSONField(default=list)
+    country = models.CharField(max_length=2, blank=True)
+    subdivision = models.CharField(max_length=20, blank=True)
+    holidays = models.JSONField(default=dict)
+    extra_days = models.JSONField(default=dict)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField()
+
+    objects = PartnerCalendarQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("valid_from", "pk")
+
+    def __str__(self) -> str:
+        return f"{self.partner}: {self.zone} from {self.valid_from:%Y-%m-%d}"
+
+    @property
+    def calendar(self) -> Calendar:
+        """Return the edition in the form that the SLA clock uses."""
+        # From the snapshot: an update of the holidays library must not move due dates.
+        names = {date.fromisoformat(day): str(name) for day, name in (self.holidays | self.extra_days).items()}
+        return Calendar(ZoneInfo(self.zone), frozenset(self.workdays), frozenset(names), names)
+
+
+class ConflictKind(models.TextChoices):
+    """Reason why a reviewer can't decide about a company. The portal derives all but the first."""
+
+    MARKED = "marked", gettext_lazy("Worked for this company before")
+    FORMER_MEMBER = "former_member", gettext_lazy("Former member of this company")
+    EMAIL_DOMAIN = "email_domain", gettext_lazy("Email address at the company's domain")
+    OWN_SUBMISSION = "own_submission", gettext_lazy("Own submission")
+
+
+class ConflictOfInterest(models.Model):
+    """Recorded conflict of a reviewer. A removed one also overrides a conflict that the portal derives."""
+
+    partner = models.ForeignKey(Partner, models.CASCADE, related_name="conflicts")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="conflicts")
+    kind = models.CharField(max_length=20, choices=ConflictKind.choices)
+    reason = models.CharField(max_length=300)
+    recorded_at = models.DateTimeField()
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("recorded_at", "pk")
+        constraints = [models.UniqueConstraint(fields=["partner", "user"], name="conflict_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.user} and {self.partner}"
