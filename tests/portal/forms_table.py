@@ -13,17 +13,21 @@ from django.test import RequestFactory
 
 from integrations.partners import admin as partner_admin
 from integrations.partners.forms import members
-from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
+from integrations.partners.views.verification import OrganizationForm
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
-from integrations.reviews.forms import agreements, bulk, queue, rebalancing, reviewers
-from integrations.reviews.forms.conflicts import ConflictForm
+from integrations.reviews.forms import agreements, bulk, queue, reviewers
 from integrations.reviews.forms.email_draft import EmailDraftForm
 from integrations.reviews.views import edition_migration, transitions
-from integrations.reviews.views.partner_decisions import PartnerDecisionForm
-from integrations.reviews.views.partner_merge import MergeNoteForm, MergeTargetForm
-from integrations.reviews.views.partners import AlliancesManagerForm
+from integrations.reviews.views.conflicts import ConflictForm
+from integrations.reviews.views.partners import (
+    AlliancesManagerForm,
+    MergeNoteForm,
+    MergeTargetForm,
+    PartnerDecisionForm,
+)
+from integrations.reviews.views.rebalancing import RebalancingForm
 from integrations.sla.calendar_form import CalendarForm
 from integrations.sla.filters import SlaFilterForm, parse_filters
 from integrations.sla.views import label_policy
@@ -150,7 +154,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
     (reviewers.AbsenceForm, ""): lambda data, user: reviewers.AbsenceForm(data),
-    (rebalancing.RebalancingForm, ""): lambda data, user: rebalancing.RebalancingForm(data),
+    (RebalancingForm, ""): lambda data, user: RebalancingForm(data),
     (reviewers.ReviewerProfileForm, ""): lambda data, user: reviewers.ReviewerProfileForm(data),
     (findings.FindingAnswerForm, ""): lambda data, user: findings.FindingAnswerForm(data),
     (NameConfirmationForm, ""): lambda data, user: NameConfirmationForm("Rocket", data=data),

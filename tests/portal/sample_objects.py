@@ -11,7 +11,7 @@ from uuid import uuid4
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from integrations.partners.services import invitations, members
+from integrations.partners.services import members
 from integrations.reviews.services import claims as review_claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import (
@@ -79,7 +79,7 @@ def create_objects(acme: Any, globex: Any, users: Any) -> dict[str, Any]:
     driver = create_integration(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
     task = create_integration(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
     introduction = introductions.request_introduction(other, row, "We build a rocket too.", actor=charlie, now=now)
-    invitation = invitations.send_invitation(acme, "charlie@globex.example", "viewer", actor=alice, now=now)
+    invitation = members.send_invitation(acme, "charlie@globex.example", "viewer", actor=alice, now=now)
     texts = {**create_messages(row, users, now), **create_submissions(row, users, now)}
     row = Integration.objects.get(pk=row.pk)
     return {

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
-from integrations.partners.models import Invitation, Partner
+from integrations.partners.models import ConflictKind, Invitation, Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.services import record_event
@@ -55,6 +55,12 @@ class PartnerChange:
         if invitation is not None:
             event_data |= {"invitation": invitation.pk, "email": invitation.email}
         record_event(self.partner, event_type, actor=self.actor, now=self.now, note=note, **event_data)
+
+    def store_conflict(self, reviewer: User, kind: ConflictKind, reason: str) -> None:
+        """Store a conflict of interest, also one that was removed before, and record it."""
+        fields = {"kind": kind, "reason": reason, "recorded_at": self.now, "removed_at": None}
+        self.partner.conflicts.update_or_create(user=reviewer, defaults=fields)
+        self.record("partner.conflict_recorded", person=reviewer, note=reason, kind=str(kind))
 
 
 @contextmanager

@@ -4,8 +4,10 @@ import secrets
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
@@ -18,6 +20,7 @@ from portal.accounts.requests import AnyUser
 from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
+from portal.notifications import email as mail
 
 MAX_DAILY_INVITATIONS = 50
 MAX_WAITING_REQUESTS = 3
@@ -136,6 +139,22 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
         invitation.save()
         change.record("member.invited", invitation=invitation, role=role, again=open_invitation is not None)
     return invitation, token
+
+
+@transaction.atomic
+def send_invitation(partner: Partner, email: str, role: str, *, actor: User, now: datetime) -> Invitation:
+    """Create an invitation, or renew the open one, and queue its email. Raises ActionRefused."""
+    invitation, token = create_invitation(partner, email, role, actor=actor, now=now)
+    context = {
+        "partner_name": partner.name,
+        "invitation": invitation,
+        "by": actor,
+        "url": settings.SITE_URL + reverse("partners:invitation", args=[token]),
+        "expires_at": invitation.expires_at,
+    }
+    key = f"invitation:{invitation.pk}:{invitation.token_hash[:16]}"
+    mail.queue("invitation", key, invitation.email, context, now=now)
+    return invitation
 
 
 def revoke_invitation(invitation: Invitation, *, actor: User, now: datetime) -> None:

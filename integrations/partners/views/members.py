@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions, selectors
 from integrations.partners.forms.members import InvitationForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
-from integrations.partners.services import invitations as invitation_services, members
+from integrations.partners.services import members
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
@@ -94,9 +94,7 @@ def invite_member(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         email, role = form.cleaned_data["email"], form.cleaned_data["role"]
         try:
-            sent_invitation = invitation_services.send_invitation(
-                partner, email, role, actor=request.user, now=timezone.now()
-            )
+            sent_invitation = members.send_invitation(partner, email, role, actor=request.user, now=timezone.now())
         except ActionRefused as refusal:
             raise_if_forbidden(refusal)
             form.add_error("email", str(refusal))
@@ -118,7 +116,7 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
             request,
             _("New invitation sent to %(email)s. The earlier link no longer works.") % {"email": invitation.email},
         ):
-            invitation_services.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=now)
+            members.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=now)
     elif requested_action == "revoke":
         with report_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             members.revoke_invitation(invitation, actor=request.user, now=now)

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable
 
+from django import forms
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions, selectors
 from integrations.partners.domains import list_claimable_domains
-from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
 from integrations.partners.services import verification
 from integrations.partners.views.members import get_own_partner
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.form_fields import SingleLineField
 from portal.core.value_types import TemplateContext
 from portal.github_access import services as github_access
 from portal.ui.refusals import report_refusals
@@ -25,6 +26,16 @@ CHECKS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "github": (verification.verify_by_github, ("organization",)),
     "github_role": (verification.verify_by_github_role, ("organization",)),
 }
+
+
+class OrganizationForm(forms.Form):
+    """Name of a GitHub organization."""
+
+    organization = SingleLineField(
+        label=gettext_lazy("GitHub organization"),
+        max_length=39,
+        help_text=gettext_lazy("The name in the URL of your organization on GitHub."),
+    )
 
 
 def verify_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:

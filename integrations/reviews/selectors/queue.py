@@ -1,6 +1,7 @@
-"""Tabs of the review queue. Their conditions apply to integrations and to items of the queue."""
+"""Tabs of the review queue, whose conditions apply to integrations and to items, and the review that comes next."""
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db.models import F, Q
 from django.db.models.expressions import Combinable
@@ -9,6 +10,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permission_conditions
 from integrations.reviews.models import Snooze
+from integrations.submissions.models import Integration
 from integrations.submissions.workflow.compliance_guards import build_exclusion_condition
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -59,3 +61,14 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
         & ~permission_conditions.build_own_approval_condition(user)
         & ~is_excluded,
     }
+
+
+def find_next_review(decided: Integration, user: User, now: datetime) -> UUID | None:
+    """Return the most urgent other item of the queue that the user can decide on and that no one else reviews."""
+    rows = Integration.objects.in_queue().exclude(pk=decided.pk)
+    rows = rows.filter(permission_conditions.build_decision_condition(user)).exclude(
+        permission_conditions.build_own_approval_condition(user)
+    )
+    conditions = list_tab_conditions(user, now)
+    rows = rows.filter(conditions["mine"] | conditions["free"]).exclude(build_snoozed_condition(now))
+    return rows.values_list("uuid", flat=True).first()

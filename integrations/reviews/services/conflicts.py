@@ -10,7 +10,6 @@ from integrations.partners import permissions
 from integrations.partners.conflicts import clear_cached_conflicts, list_conflicted_reviewers
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationState
 from integrations.partners.services.changes import change_partner
-from integrations.partners.services.conflicts import store_conflict
 from integrations.programs.stages import Stage
 from integrations.submissions.services.changes import IntegrationChange
 from integrations.submissions.services.transitions import lock_integration
@@ -35,7 +34,7 @@ def record_conflict(
         raise ActionRefused(_("Only the reviewer, program managers, and staff can do this."), "forbidden")
     _require_reason(reason)
     with change_partner(partner.pk, actor=actor, now=now) as change:
-        store_conflict(change, reviewer, kind, reason.strip())
+        change.store_conflict(reviewer, kind, reason.strip())
         # While the company is locked, because everything locks a company before its integrations.
         _release_reviews(partner, reviewer, actor, now)
     clear_cached_conflicts(reviewer)

@@ -1,25 +1,31 @@
-"""Partner pages for program staff."""
+"""Partner pages for program staff: list, decisions of reviewers, and merges by staff with a preview of what moves."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from django import forms
+from django.contrib import messages
 from django.db.models import Case, Count, OuterRef, Q, QuerySet, SlugField, Subquery, When
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permission_conditions, permissions, selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, VerificationState
-from integrations.reviews.views.partner_decisions import build_decisions
+from integrations.partners.services import name_decisions, verification
 from integrations.submissions.models import Integration
-from integrations.submissions.services import creation
+from integrations.submissions.services import creation, partner_merges
 from integrations.submissions.views.access import require_program_staff
 from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
-from portal.core.form_fields import clean_search_query
+from portal.core.form_fields import MultiLineField, clean_search_query
+from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate, paginate_compiled
 from portal.ui.refusals import report_refusals
 
@@ -47,6 +53,75 @@ class AlliancesManagerForm(forms.Form):
         required=False,
         empty_label=gettext_lazy("None (program mailbox)"),
     )
+
+
+class PartnerDecisionForm(forms.Form):
+    """Reason for a decision on a company."""
+
+    note = MultiLineField(
+        label=gettext_lazy("Reason"),
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=gettext_lazy("The partner's owners see it in their email and in the history."),
+    )
+
+
+class MergeTargetForm(forms.Form):
+    """Company that receives the data of the merged one."""
+
+    into = forms.SlugField(
+        label=gettext_lazy("Remaining partner"),
+        max_length=80,
+        help_text=gettext_lazy("The last part of the URL of its page, such as acme-rockets."),
+    )
+
+    def clean_into(self) -> Partner:
+        partner = Partner.objects.filter(slug=self.cleaned_data["into"], merged_into=None).first()
+        if partner is None:
+            raise forms.ValidationError(_("Partner not found. Copy the last part of the URL of its page."))
+        return partner
+
+
+class MergeNoteForm(forms.Form):
+    """Reason for a merge."""
+
+    note = MultiLineField(
+        label=gettext_lazy("Reason"),
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=gettext_lazy("The owners of both partners see it in the history."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PartnerDecision:
+    """Decision on a company: its label, and the states in which it is possible."""
+
+    label: str | Promise
+    decide: Callable[..., None]
+    states: tuple[VerificationState, ...]
+
+
+UNVERIFIED, VERIFIED = VerificationState.UNVERIFIED, VerificationState.VERIFIED
+NEEDS_DECISION, REJECTED = VerificationState.NEEDS_DECISION, VerificationState.REJECTED
+DECISIONS = {
+    "verify": PartnerDecision(gettext_lazy("Verify partner"), verification.verify_by_decision, (UNVERIFIED,)),
+    "approve": PartnerDecision(
+        gettext_lazy("Approve name"), name_decisions.approve_partner, (NEEDS_DECISION, REJECTED)
+    ),
+    "reject": PartnerDecision(
+        gettext_lazy("Reject partner"), name_decisions.reject_partner, (UNVERIFIED, VERIFIED, NEEDS_DECISION)
+    ),
+}
+
+
+def build_decisions(partner: Partner) -> list[tuple[str, PartnerDecision, PartnerDecisionForm]]:
+    """Return the possible decisions with their forms."""
+    return [
+        (key, decision, PartnerDecisionForm(auto_id=f"{key}-%s"))
+        for key, decision in DECISIONS.items()
+        if partner.verification_state in decision.states
+    ]
 
 
 def list_partners(request: HttpRequest) -> HttpResponse:
@@ -131,7 +206,49 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     return render(request, "reviews/partner.html", context, status=422 if form.errors else 200)
 
 
+def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """Decide on a company with a reason."""
+    require_program_staff(request)
+    partner = get_object_or_404(Partner, slug=slug)
+    form, decision = PartnerDecisionForm(request.POST), DECISIONS.get(request.POST.get("action", ""))
+    if decision and form.is_valid():
+        with report_refusals(request, _("Decision recorded. We notify the owners by email.")):
+            decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())
+    elif decision:
+        messages.error(request, _("Enter a reason. We record it with the decision."))
+    return redirect("reviews:partner", slug)
+
+
+def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """Show what a merge moves, or merge the company into another one."""
+    require_program_staff(request)
+    source = get_object_or_404(Partner, slug=slug, merged_into=None)
+    form = MergeTargetForm(request.GET or None)
+    context: TemplateContext = {"partner": source, "form": form, "note_form": MergeNoteForm(request.POST or None)}
+    if form.is_valid():
+        target: Partner = form.cleaned_data["into"]
+        if request.method == "POST" and context["note_form"].is_valid():
+            return _merge(request, source, target, context["note_form"].cleaned_data["note"])
+        context |= {
+            "target": target,
+            "refusal": partner_merges.explain_merge_refusal(source, target, request.user),
+            "preview": partner_merges.preview_merge(source, target),
+        }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "reviews/partner_merge.html", context, status=status)
+
+
+def _merge(request: AuthenticatedRequest, source: Partner, target: Partner, note: str) -> HttpResponse:
+    names = {"source": source, "target": target}
+    with report_refusals(request, _("%(source)s is now part of %(target)s.") % names):
+        partner_merges.merge_partners(source, target, note, actor=request.user, now=timezone.now())
+        return redirect("reviews:partner", target.slug)
+    return redirect("reviews:partner", source.slug)
+
+
 urlpatterns = [
     path("companies/", list_partners, name="partners"),
     path("companies/<slug:slug>/", show_partner, name="partner"),
+    path("companies/<slug:slug>/decision/", decide_on_partner, name="decide_on_partner"),
+    path("companies/<slug:slug>/merge/", merge_partner, name="merge_partner"),
 ]

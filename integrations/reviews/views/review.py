@@ -1,9 +1,10 @@
-"""Review page with findings, messages, and the read marker."""
+"""Review page with findings, messages, the read marker, and who else is there."""
 
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db.models import BigIntegerField, F, FilteredRelation, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.reviews.evidence import load_review_evidence
 from integrations.reviews.finding_templates import list_templates
-from integrations.reviews.presence import end_writing, list_present, note_presence
+from integrations.reviews.presence import VIEWING, WRITING, end_writing, list_present, note_presence
 from integrations.reviews.presenters import (
     build_next_action_context,
     build_reviewer_context,
@@ -24,9 +25,8 @@ from integrations.reviews.presenters import (
 )
 from integrations.reviews.views.conflicts import build_conflict_context
 from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
-from integrations.reviews.views.review_loading import get_previous_snapshot, get_read_marker, load_review
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
-from integrations.submissions.models import Finding, Integration
+from integrations.submissions.models import EvidenceSnapshot, Finding, Integration, ReadMarker
 from integrations.submissions.presenters import list_path_steps
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.recent_changes import load_review_events
@@ -37,17 +37,44 @@ from integrations.submissions.views.access import (
     redirect_get_to,
     require_permission,
     require_program_staff,
+    select_integration,
 )
 from integrations.submissions.views.texts import build_text_context, report_mentions
 from integrations.submissions.views.workspace import render_workspace
+from integrations.submissions.workflow.states import ReviewState
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.ui.refusals import add_refusals_to_form
+
+
+def _select_review() -> QuerySet[Integration]:
+    is_own = Q(read_markers__user=Parameter("reader", BigIntegerField()))
+    rows = select_integration().annotate(marker=FilteredRelation("read_markers", condition=is_own))
+    return rows.annotate(marker_seq=F("marker__seq"), marker_at=F("marker__at"))
+
+
+REVIEW = CompiledQuery(_select_review)
+
+
+def _get_read_marker(integration: Integration, request: AuthenticatedRequest) -> ReadMarker | None:
+    """Return the reader's marker, or None before the first visit."""
+    seq, at = integration.marker_seq, integration.marker_at
+    return None if at is None else ReadMarker(integration=integration, user=request.user, seq=seq, at=at)
+
+
+def _get_previous_snapshot(integration: Integration) -> EvidenceSnapshot | None:
+    """Return what the reviewer saw last in an earlier round, or None. The first review takes no query."""
+    # While the partner makes changes, the current round is the last one that the reviewer saw.
+    is_waiting = integration.review_state == ReviewState.WAITING
+    last_round = integration.review_round - is_waiting
+    snapshots = EvidenceSnapshot.objects.filter(integration=integration, round__lte=last_round)
+    return snapshots.order_by("-round").first() if last_round else None
 
 
 def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the review page. Members of the integration's partner see the partner's page instead."""
     require_program_staff(request)
-    integration = load_review(request, uuid)
+    integration = load_visible_integration(request, uuid, REVIEW, reader=request.user.pk)
     # The page shows internal notes, which members of the company never see, even if they are staff.
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
@@ -70,8 +97,8 @@ def build_review_context(
     request: AuthenticatedRequest, integration: Integration, *, only_different: bool = False
 ) -> dict[str, object]:
     """Return the context of the review page, including internal notes, for program staff only."""
-    now, user, read_marker = timezone.now(), request.user, get_read_marker(integration, request)
-    previous, events = get_previous_snapshot(integration), load_review_events(integration, read_marker)
+    now, user, read_marker = timezone.now(), request.user, _get_read_marker(integration, request)
+    previous, events = _get_previous_snapshot(integration), load_review_events(integration, read_marker)
     evidence = load_review_evidence(integration, previous, now, only_different=only_different)
     participants, can_raise = list_participants(integration), can_raise_finding(integration, user)
     return {
@@ -105,6 +132,15 @@ def build_review_context(
         "present": list_present(integration, user, note_presence(integration, user)),
         **build_next_action_context(integration, now),
     }
+
+
+@redirect_get_to("reviews:review")
+def show_presence(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Note that the user views the review, or types, and render who else does."""
+    integration = load_integration_for_program(request, uuid)
+    note_presence(integration, request.user, WRITING if request.POST.get("writing") else VIEWING)
+    context = {"integration": integration, "present": list_present(integration, request.user)}
+    return render(request, "reviews/review_presence.html", context)
 
 
 @redirect_get_to("reviews:review")
@@ -204,6 +240,7 @@ def _is_submitted(request: HttpRequest) -> bool:
 
 urlpatterns = [
     path("integrations/<uuid:uuid>/review/", show_review, name="review"),
+    path("integrations/<uuid:uuid>/presence/", show_presence, name="presence"),
     path("integrations/<uuid:uuid>/mark-read/", mark_read, name="mark_read"),
     path("integrations/<uuid:uuid>/findings/", raise_finding, name="raise_finding"),
     path("integrations/<uuid:uuid>/messages/", post_message, name="post_message"),

@@ -21,7 +21,7 @@ from django_htmx.http import retarget
 from integrations.partners import permissions
 from integrations.reviews.forms.email_draft import NOTE_PLACEHOLDER, EmailDraftForm
 from integrations.reviews.presence import end_writing, list_present, list_writers
-from integrations.reviews.selectors.next_review import find_next_review
+from integrations.reviews.selectors.queue import find_next_review
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import PUBLIC_STATUSES, get_public_listing_status

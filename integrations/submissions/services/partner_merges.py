@@ -10,7 +10,6 @@ from integrations.partners import permissions, refusals
 from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import JoinRequest, Membership, Partner, Role, VerificationState
 from integrations.partners.services.changes import PartnerChange, change_partner
-from integrations.partners.services.conflicts import store_conflict
 from integrations.submissions.models import Agreement, Document, Integration, IntegrationDraft
 from integrations.submissions.services.agreements import update_agreement_requirements
 from portal.accounts.models import User
@@ -143,7 +142,7 @@ def _copy_conflicts(source: Partner, change: PartnerChange) -> None:
     in_force = change.partner.conflicts.filter(removed_at=None).values("user")
     for reviewer in User.objects.filter(pk__in=kinds).exclude(pk__in=in_force).order_by("pk"):
         kind = kinds[reviewer.pk]
-        store_conflict(change, reviewer, kind, reasons.get(reviewer.pk, str(kind.label)))
+        change.store_conflict(reviewer, kind, reasons.get(reviewer.pk, str(kind.label)))
 
 
 def _end_invitations_and_requests(source: Partner, change: PartnerChange) -> None:

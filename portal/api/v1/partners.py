@@ -14,7 +14,7 @@ from pydantic import Field
 from integrations.partners import permission_conditions, permissions, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
-from integrations.partners.services import invitations, members, profiles
+from integrations.partners.services import members, profiles
 from integrations.partners.views.members import get_own_partner
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
@@ -194,7 +194,7 @@ def invite(request: AuthenticatedRequest, slug: str, body: InvitationIn) -> Invi
     """Invite someone by email. For owners."""
     partner = get_own_partner(request, slug)
     values = clean(InvitationForm(build_form_data(**body.model_dump())))
-    return invitations.send_invitation(partner, values["email"], values["role"], actor=request.user, now=timezone.now())
+    return members.send_invitation(partner, values["email"], values["role"], actor=request.user, now=timezone.now())
 
 
 @router.post("/partners/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
@@ -202,7 +202,7 @@ def resend_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> Me
     """Resend an invitation with a new link. The previous link stops working."""
     partner = get_own_partner(request, slug)
     invitation = get_object_or_404(partner.invitations, pk=pk)
-    invitations.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
+    members.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"New invitation sent to {invitation.email}.")
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from integrations.compliance import tasks
 from integrations.reviews.selectors import queue_items
-from integrations.reviews.selectors.next_review import find_next_review
+from integrations.reviews.selectors.queue import find_next_review
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import list_available_transitions

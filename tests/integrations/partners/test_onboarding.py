@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
-from integrations.partners.services import invitations, members
+from integrations.partners.services import members
 from portal.core import crypto
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_user
@@ -196,7 +196,7 @@ def invitation_path(acme: Partner, alice: Any, now: datetime, settings: Any, tim
     """The path in the email of an invitation of Dora by Alice."""
     settings.SITE_URL = "http://127.0.0.1:8000"
     time_machine.move_to(now)
-    invitations.send_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
+    members.send_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
     return get_invitation_path(EmailMessage.objects.get(name="invitation"))
 
 

@@ -10,7 +10,7 @@ from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationMethod
 from integrations.partners.permissions import can_decide, can_manage_conflicts, can_merge_partners
 from integrations.reviews.assignment import suggest_reviewers
-from integrations.reviews.selectors.next_review import find_next_review
+from integrations.reviews.selectors.queue import find_next_review
 from integrations.reviews.services import bulk, claims, conflicts
 from integrations.submissions.models import Integration
 from integrations.submissions.services.partner_merges import merge_partners

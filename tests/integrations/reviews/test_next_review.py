@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from integrations.reviews.assignment import suggest_reviewers
-from integrations.reviews.selectors.next_review import find_next_review
+from integrations.reviews.selectors.queue import find_next_review
 from integrations.submissions.models import Integration
 from portal.accounts import roles
 from portal.accounts.models import User

@@ -20,7 +20,7 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from integrations.partners.services import invitations
+from integrations.partners.services import members
 from portal.accounts.adapters import SocialAccountAdapter
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD
@@ -213,7 +213,7 @@ def test_invitation_does_not_reveal_whether_its_address_has_an_account(
     settings.SITE_URL = "http://127.0.0.1:8000"
     answers = []
     for address in (charlie.email, UNKNOWN):
-        invitations.send_invitation(acme, address, "editor", actor=alice, now=NOW)
+        members.send_invitation(acme, address, "editor", actor=alice, now=NOW)
         answers.append(open_invitation(address, act))
     assert answers[0] == answers[1]
 
