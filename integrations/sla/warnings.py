@@ -6,22 +6,27 @@ start of their day. Warnings about issues due before a recipient's next working 
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db.models import F, QuerySet
 
+from integrations.partners import permissions
+from integrations.partners.models import PartnerCalendar
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaClock
 from integrations.sla.tasks import create_alert, list_warning_times
-from integrations.sla.working_hours import get_recipient_calendar
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from portal.audit import services
 from portal.audit.models import AuditEvent
+from portal.core.business_time import Calendar
 from portal.core.value_types import JsonObject
 from portal.core.working_hours import get_next_working_time, get_working_day_end
 from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 
+DEFAULT_ZONE = "UTC"  # time zone of new accounts
 EVENT_TYPE = "issue.warning_sent"
 CLOSING_WINDOW = timedelta(hours=1)  # last part of a working day, in which early warnings are sent
 MAX_WORKDAY_GAP = timedelta(days=12)  # longest possible gap between working days, including holidays
@@ -45,7 +50,7 @@ def notify_recipients(
         missed_alerts = _list_missed_alerts(recipient, alerts, events)
         if not missed_alerts:
             continue
-        opens_at = get_next_working_time(now, get_recipient_calendar(recipient, integration, now))
+        opens_at = get_next_working_time(now, _get_recipient_calendar(recipient, integration, now))
         if now < opens_at < earliest_due_at:
             absent_recipients.append((recipient, opens_at))
         else:
@@ -132,11 +137,27 @@ def _iterate_clocks_before_closing(
 
 def _get_closed_period(recipient: object, integration: Integration, now: datetime) -> tuple[datetime, datetime] | None:
     """Return the end of the recipient's day and the start of the next, or None before the day's last hour."""
-    calendar = get_recipient_calendar(recipient, integration, now)
+    calendar = _get_recipient_calendar(recipient, integration, now)
     closes_at = get_working_day_end(now, calendar)
     if closes_at is None or now < closes_at - CLOSING_WINDOW:
         return None
     return closes_at, get_next_working_time(closes_at, calendar)
+
+
+def _get_recipient_calendar(recipient: Any, integration: Integration, now: datetime) -> Calendar:
+    """Return the working days of an email recipient in their time zone.
+
+    Members use the partner's calendar, and its time zone until their own is known. Program mailboxes use UTC.
+    """
+    zone = getattr(recipient, "zone", DEFAULT_ZONE)
+    if isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient):
+        return Calendar(ZoneInfo(zone))
+    edition = PartnerCalendar.objects.filter(partner=integration.partner).get_in_force(now)
+    if edition is None:
+        return Calendar(ZoneInfo(zone))
+    partner_calendar = edition.calendar
+    zone_name = zone if recipient.zone_chosen or zone != DEFAULT_ZONE else edition.zone
+    return Calendar(ZoneInfo(zone_name), partner_calendar.workdays, partner_calendar.days_off, partner_calendar.names)
 
 
 def _create_early_alert(clock: SlaClock, now: datetime) -> bool:

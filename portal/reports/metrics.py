@@ -167,7 +167,7 @@ def _find_last_commenter(issue: SupportIssue, evaluated_at: datetime) -> tuple[s
     if issue.last_commented_at is None or issue.last_commented_at <= evaluated_at:
         return issue.last_commenter_role, issue.last_commented_at
     # Someone commented since, and the issue only stores the last comment.
-    state = inputs.compute_issue_state(issue, evaluated_at, segments=False)
+    state = inputs.compute_issue_state(issue, evaluated_at)
     return state.last_commenter_role, state.last_commented_at
 
 

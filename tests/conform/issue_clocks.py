@@ -93,7 +93,7 @@ def build_context(case: IssueCase) -> ProjectionContext:
         second_accounts={PEOPLE["second account"].id: 1},
     )
     now, known = (EPOCH + step * STEP * MINUTE for step in (case.now, case.known))
-    return ProjectionContext(policy, case.calendar, now, known, segments=False)
+    return ProjectionContext(policy, case.calendar, now, known)
 
 
 def build_events(case: IssueCase) -> Iterator[TimelineEvent]:

@@ -100,7 +100,7 @@ def measure_clock(
     ideal_due_at = _find_ideal_due_at(targets, pauses)
     warning_times = [target.calculate_due_at(pauses, share) for share in WARNING_SHARES] if target.is_committed else []
     counted_time = business_time.calculate_used_time(target.start, end, target.scale, pauses)
-    parts = business_time.split_into_segments(target.start, end, target.scale, pauses) if context.segments else []
+    parts = business_time.split_into_segments(target.start, end, target.scale, pauses)
     state = ClockState(
         target_type=target_type,
         is_committed=target.is_committed,

@@ -35,16 +35,14 @@ def list_timeline_events(issue: SupportIssue) -> list[TimelineEvent]:
     return [build_timeline_event(row) for row in issue.events.all()]
 
 
-def build_projection_context(issue: SupportIssue, now: datetime, *, segments: bool = True) -> ProjectionContext:
+def build_projection_context(issue: SupportIssue, now: datetime) -> ProjectionContext:
     """Return the context of a projection: the policy and calendar from the issue's opening, and the data limit."""
-    return ProjectionContext(
-        get_sla_policy(issue), get_calendar(issue), now, issue.monitored_repository.data_up_to, segments
-    )
+    return ProjectionContext(get_sla_policy(issue), get_calendar(issue), now, issue.monitored_repository.data_up_to)
 
 
-def compute_issue_state(issue: SupportIssue, now: datetime, *, segments: bool = True) -> IssueState:
+def compute_issue_state(issue: SupportIssue, now: datetime) -> IssueState:
     """Compute the state of an issue from its events. Raises ValueError if its opening is missing."""
-    return project_issue_state(list_timeline_events(issue), build_projection_context(issue, now, segments=segments))
+    return project_issue_state(list_timeline_events(issue), build_projection_context(issue, now))
 
 
 def serialize_calendar(issue: SupportIssue) -> dict[str, object] | None:

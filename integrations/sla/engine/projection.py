@@ -86,7 +86,7 @@ class IssueProjection:
 
     def build_state(self) -> IssueState:
         clocks = [self._project_clock(target_type) for target_type in (TargetType.RESPOND, TargetType.RESOLVE)]
-        respond, resolve = self._set_segment_keys(clocks) if self.context.segments else clocks
+        respond, resolve = self._set_segment_keys(clocks)
         last_message = self._find_last_message()
         return IssueState(
             severity=get_severity(self._find_critical_since(self.context.now)),

@@ -233,13 +233,9 @@ class IssueState:
 
 @dataclass(frozen=True, slots=True)
 class ProjectionContext:
-    """Context of a projection. `data_up_to` is the time until which our data is complete.
-
-    `segments` controls whether clocks include their segments, which callers that only store columns don't need.
-    """
+    """Context of a projection. `data_up_to` is the time until which our data is complete."""
 
     policy: SlaPolicy
     calendar: Calendar
     now: datetime
     data_up_to: datetime
-    segments: bool = True

@@ -1,22 +1,35 @@
-"""Processing of stored webhook deliveries into issue events, one process per repository at a time."""
+"""Processing of stored webhook deliveries into issue events and check runs, one process per repository at a time.
+
+A delivery only triggers checks. They fetch their data from GitHub and never trust the webhook's content.
+"""
 
 import json
 import logging
 from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
 
-from integrations.sla.check_requests import REASONS_BY_EVENT, request_checks, should_run_checks
 from integrations.sla.github import event_store
 from integrations.sla.github.event_mapping import HANDLED_EVENTS, IssueUpdate, map_webhook
 from integrations.sla.github.webhook_intake import is_own_repository
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import projection
+from verification.checks.services import runs
 
 log = logging.getLogger(__name__)
 BATCH_SIZE = 200
 MAX_ATTEMPTS = 5
+REASONS_BY_EVENT = {
+    "release": "Release on GitHub",
+    "create": "New tag or branch on GitHub",
+    "delete": "Tag or branch deleted on GitHub",
+    "push": "New commits on GitHub",
+    "repository": "Repository changed on GitHub",
+    "public": "Repository made public",
+}
+VISIBILITY_EVENTS = frozenset({"public", "repository"})  # can change whether we can read the issues
 Interpretation = tuple[str, IssueUpdate | None]  # outcome and update
 
 
@@ -77,7 +90,8 @@ def _ingest_deliveries(
         updates += [update] if update else []
     projection.rebuild_projections(event_store.store_updates(monitored_repository, updates, "webhook", now), now)
     trigger_pks = pks_by_outcome["checks_requested"]
-    request_checks(monitored_repository, (delivery.event for delivery in deliveries if delivery.pk in trigger_pks), now)
+    trigger_events = {delivery.event for delivery in deliveries if delivery.pk in trigger_pks}
+    _request_checks(monitored_repository, trigger_events, now)
     for outcome, pks in pks_by_outcome.items():
         GitHubDelivery.objects.filter(pk__in=pks).update(read_at=now, outcome=outcome)
     last_received_at = max(delivery.received_at for delivery in deliveries)
@@ -93,13 +107,31 @@ def interpret_delivery(monitored_repository: MonitoredRepository, delivery: GitH
         payload = json.loads(bytes(delivery.body))
         if not is_own_repository(monitored_repository, payload.get("repository")):
             return "foreign", None
-        if should_run_checks(delivery.event, payload):
+        if _should_run_checks(delivery.event, payload):
             return "checks_requested", None
         update = map_webhook(delivery.event, payload, delivery.received_at)
     except (ValueError, RecursionError) as error:
         log.warning("cannot parse delivery %s of %s: %s", delivery.delivery_id, monitored_repository, error)
         return "unreadable", None
     return ("read" if update else "ignored"), update
+
+
+def _should_run_checks(event: str, payload: Mapping[str, object]) -> bool:
+    """Return whether the event can change check results. Of pushes, only tags and the default branch count."""
+    if event != "push":
+        return event in REASONS_BY_EVENT
+    ref, repository = str(payload.get("ref", "")), payload.get("repository")
+    default_branch = repository.get("default_branch", "") if isinstance(repository, Mapping) else ""
+    return ref.startswith("refs/tags/") or ref == f"refs/heads/{default_branch}"
+
+
+def _request_checks(monitored_repository: MonitoredRepository, events: set[str], now: datetime) -> None:
+    """Request one background check run for all events. Poll the issues too if the visibility may have changed."""
+    if events & VISIBILITY_EVENTS:
+        MonitoredRepository.objects.filter(pk=monitored_repository.pk, ended_at=None).update(poll_at=now)
+    reason = next((reason for event, reason in REASONS_BY_EVENT.items() if event in events), "")
+    if reason:
+        runs.request_background_check_run(monitored_repository.integration, now, reason)
 
 
 def _process_individually(monitored_repository_id: int, now: datetime) -> int:

@@ -17,7 +17,7 @@ from integrations.sla.engine.severity import find_raised_at, list_severity_event
 from integrations.sla.engine.types import Actor, BreachOutcome, IssueEventKind, Severity, TimelineEvent
 from integrations.sla.github import event_store
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
-from integrations.sla.services import breaches, projection
+from integrations.sla.services import projection
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -135,7 +135,7 @@ def _settle_breaches(
         if outcome == BreachOutcome.ACCEPTED and disputed_severity.exists():
             raise ActionRefused(_(SEVERITY_DISPUTE_MESSAGE), "invalid-transition")
         _resolve_dispute(issue)
-        if not breaches.settle_breaches(issue, outcome, f"{RETRACTION_REASONS[outcome]}: {reason}", now):
+        if not projection.settle_breaches(issue, outcome, f"{RETRACTION_REASONS[outcome]}: {reason}", now):
             raise ActionRefused(_("This issue has no breach to decide on."), "invalid-transition")
         return _record_event(change, issue, event_type, reason)
 

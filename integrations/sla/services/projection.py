@@ -1,20 +1,23 @@
-"""Services that project events to issues and clocks and retract disproved breaches.
+"""Services that project events to issues and clocks, and retract breaches.
 
-Everything written here can be rebuilt from events.
+Everything that a projection writes can be rebuilt from events.
 """
 
 import logging
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.db.models import Q
+
 from integrations.sla.engine import inputs
-from integrations.sla.engine.types import ClockState, IssueState
-from integrations.sla.models import SlaClock, SupportIssue
-from integrations.sla.services import breaches
+from integrations.sla.engine.types import BreachOutcome, ClockState, ClockStatus, IssueState
+from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
+from integrations.sla.tasks import create_alert, list_warning_times
 
 log = logging.getLogger(__name__)
 ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "projected_at")
 CLOCK_FIELDS = [field.name for field in SlaClock._meta.concrete_fields if not (field.primary_key or field.is_relation)]
+STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
 DEFAULT_RETRACTION_REASON = "New events moved the due date or show that the reply was on time."
 
 
@@ -118,10 +121,10 @@ def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, 
         clock.warned = 0
     for name, value in build_clock_columns(state).items():
         setattr(clock, name, value)
-    if clock.pk and clock.breached_at and breaches.retract_invalid_breaches(clock, now, reason):
+    if clock.pk and clock.breached_at and retract_invalid_breaches(clock, now, reason):
         clock.breached_at = None
     # After the end of monitoring, no further data will arrive to judge a clock by.
-    clock.next_at = None if issue.monitored_repository.ended_at else breaches.calculate_next_check_at(clock)
+    clock.next_at = None if issue.monitored_repository.ended_at else calculate_next_check_at(clock)
 
 
 def _save_clocks(clocks: list[SlaClock]) -> None:
@@ -129,3 +132,68 @@ def _save_clocks(clocks: list[SlaClock]) -> None:
     existing_clocks = [clock for clock in clocks if clock.pk is not None]
     SlaClock.objects.bulk_create(new_clocks, batch_size=200)
     SlaClock.objects.bulk_update(existing_clocks, CLOCK_FIELDS, batch_size=200)
+
+
+def calculate_next_check_at(clock: SlaClock) -> datetime | None:
+    """Return when to check a projected clock next: at its next warning, its due date, or never.
+
+    A missed target without a recorded breach is due immediately, even if a late reply has stopped the clock. A breach
+    that a dispute retracted counts as recorded.
+    """
+    if not clock.is_committed or clock.due_at is None:
+        return None
+    if clock.state == ClockStatus.DATA_INCOMPLETE and clock.stopped_at and clock.stopped_at <= clock.due_at:
+        return None  # probably on time; decided when the data is complete
+    if clock.state in (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE):
+        is_recorded = Q(retracted_at=None) | ~Q(outcome="")
+        has_breach = clock.pk and SlaBreach.objects.filter(is_recorded, clock=clock, due_at=clock.due_at).exists()
+        return None if has_breach else clock.due_at
+    if clock.state != ClockStatus.RUNNING:
+        return None
+    upcoming_times = [
+        warning_at
+        for share, warning_at in list_warning_times(clock)
+        if warning_at and share > clock.warned and warning_at < clock.due_at
+    ]
+    return min([*upcoming_times, clock.due_at])
+
+
+def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int:
+    """Retract breaches that new events disprove, and notify earlier recipients.
+
+    A breach is valid while its due date is the clock's and the clock is not met. Call this in the transaction that
+    stored the events.
+
+    Returns:
+        Number of retracted breaches.
+    """
+    invalid_breaches = SlaBreach.objects.filter(clock=clock, retracted_at=None)
+    if clock.state in STANDING_STATUSES and clock.due_at:
+        invalid_breaches = invalid_breaches.exclude(due_at=clock.due_at)
+    locked_breaches = list(invalid_breaches.select_for_update())
+    for breach in locked_breaches:
+        _retract_breach(breach, clock, now, reason)
+    return len(locked_breaches)
+
+
+def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: str) -> None:
+    clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
+    create_alert(clock_at_breach, "retracted", 100, now)  # first, because its key counts earlier retractions
+    breach.retracted_at, breach.retraction_reason = now, reason[:300]
+    breach.save(update_fields=["retracted_at", "retraction_reason"])
+    SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH).update(
+        disputed="", disputed_at=None
+    )
+
+
+def settle_breaches(issue: SupportIssue, outcome: BreachOutcome, reason: str, now: datetime) -> int:
+    """Retract the breaches of an issue by a decision, and return their number.
+
+    The email of the decision notifies the partner: the portal didn't report these breaches by mistake.
+    """
+    breaches = list(SlaBreach.objects.filter(issue=issue, retracted_at=None).select_for_update())
+    for breach in breaches:
+        breach.retracted_at, breach.retraction_reason, breach.outcome = now, reason[:300], outcome
+    SlaBreach.objects.bulk_update(breaches, ("retracted_at", "retraction_reason", "outcome"))
+    SlaClock.objects.filter(issue=issue).update(breached_at=None)
+    return len(breaches)

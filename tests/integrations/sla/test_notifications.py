@@ -10,7 +10,7 @@ from integrations.escalations.models import Escalation
 from integrations.partners.models import PartnerCalendar
 from integrations.sla import notifications, tasks as clocks, warnings
 from integrations.sla.models import Alert, MonitoredRepository, SlaClock
-from integrations.sla.services import breaches
+from integrations.sla.services import projection
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -110,7 +110,7 @@ def retract_breach(now: datetime) -> None:
     clock.state = "met"
     clock.save()
     with transaction.atomic():
-        assert breaches.retract_invalid_breaches(clock, now, "It was answered in time.") == 1
+        assert projection.retract_invalid_breaches(clock, now, "It was answered in time.") == 1
 
 
 def test_breach_retracted_before_its_report_is_never_reported(

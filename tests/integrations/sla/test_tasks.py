@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 
 from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock
-from integrations.sla.services.breaches import calculate_next_check_at, retract_invalid_breaches
+from integrations.sla.services.projection import calculate_next_check_at, retract_invalid_breaches
 from integrations.sla.tasks import RETRY_DELAY, ClockProcessingResult, _advance_by_row, advance_clocks
 from integrations.submissions.models import Integration
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row

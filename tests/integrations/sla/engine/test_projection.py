@@ -265,16 +265,6 @@ def test_missing_opening_is_an_error() -> None:
         project_issue_state(TIMELINE, build_projection_context(build_policy()))
 
 
-def test_segments_are_omitted_on_request() -> None:
-    question = ProjectionContext(build_policy(), Calendar(), to_time(NOW), to_time(NOW), segments=False)
-    state, whole = project_issue_state([open_issue(), *TIMELINE], question), project(TIMELINE)
-    assert (state.resolve.segments, state.resolve.due_at, state.resolve.counted) == (
-        (),
-        whole.resolve.due_at,
-        whole.resolve.counted,
-    )
-
-
 def test_days_off_are_named() -> None:
     calendar = Calendar(ZoneInfo("UTC"), days_off=frozenset({date(2026, 4, 17)}), names={date(2026, 4, 17): "Fair"})
     state = project_issue_state([open_issue()], ProjectionContext(build_policy(), calendar, to_time(NOW), to_time(NOW)))
