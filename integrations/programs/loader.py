@@ -5,10 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from integrations.programs.consistency import Inconsistency, find_inconsistencies, find_unknown_checks
-from integrations.programs.edition_order import find_misplaced_upcoming, find_unknown_renames
 from integrations.programs.policy_consistency import find_policy_errors
-from integrations.programs.schema import EditionFile, Program
-from portal.core.content_files import ContentError, ContentProblem, find_position, load_content
+from integrations.programs.schema import Edition, EditionFile, Program
+from portal.core.content_files import ContentError, ContentProblem, Location, find_position, load_content
 
 CONTENT = Path(__file__).parent / "content"
 
@@ -34,8 +33,45 @@ def load_program(folder: Path) -> Program:
     # A program is shown as its newest edition describes it, even if that edition is upcoming.
     program = Program(**asdict(files[-1].program), editions=tuple(file.edition for file in files))
     for path, edition in zip(paths, program.editions, strict=True):
-        _raise_problems(path, [*find_unknown_renames(program, edition), *find_misplaced_upcoming(program, edition)])
+        _raise_problems(path, [*_find_unknown_renames(program, edition), *_find_misplaced_upcoming(program, edition)])
     return program
+
+
+def _find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsistency]:
+    """Yield the invalid entries of `renames`, which must map an older edition to this one."""
+    for date, names in edition.renames.items():
+        location: Location = ("edition", "renames", date)
+        # An older edition can't know the names of a newer one.
+        if date not in program.by_date or date >= edition.date:
+            yield Inconsistency(location, "No older edition has this date.", "Use the date of an older edition.")
+            continue
+        older, newer = _collect_names(program.by_date[date]), _collect_names(edition)
+        for old, new in names.items():
+            if old not in older:
+                yield Inconsistency(
+                    (*location, old), f"{old!r} is not in the edition of {date}.", "Correct the old key."
+                )
+            if new not in newer:
+                yield Inconsistency((*location, old), f"{new!r} is not in this edition.", "Correct the new key.")
+
+
+def _find_misplaced_upcoming(program: Program, edition: Edition) -> Iterator[Inconsistency]:
+    """Yield a violation if the edition is not upcoming but an older one is, or if all editions are upcoming."""
+    older = [each for each in program.editions if each.date < edition.date]
+    # This one would be in force, and the older one would stay upcoming.
+    if not edition.upcoming and any(each.upcoming for each in older):
+        yield Inconsistency(("edition",), "An older edition is upcoming.", "Set `upcoming: true` here too.")
+    if edition.upcoming and not any(not each.upcoming for each in older):
+        yield Inconsistency(("edition", "upcoming"), "No older edition is in force.", "Remove `upcoming`.")
+
+
+def _collect_names(edition: Edition) -> set[str]:
+    return {
+        *(requirement.id for requirement in edition.list_requirements()),
+        *(step.key for step in edition.steps),
+        *(category.key for category in edition.categories),
+        *edition.offerings,
+    }
 
 
 def load_edition_file(path: Path) -> EditionFile:

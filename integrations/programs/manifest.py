@@ -3,25 +3,11 @@
 `content/SHA256SUMS` has the format of sha256sum(1), so `sha256sum --check SHA256SUMS` verifies it too.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 FILE_NAME = "SHA256SUMS"
-RESTORE = "Restore it and add a newer version."
-
-
-@dataclass(frozen=True, slots=True)
-class ManifestProblem:
-    """A difference between the manifest and the files: the file, what is wrong, and how to fix it."""
-
-    name: str
-    problem: str
-    fix: str
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.problem} {self.fix}"
 
 
 def compute_checksums(content: Path) -> dict[str, str]:
@@ -37,27 +23,20 @@ def read_manifest(content: Path) -> dict[str, str]:
     return {name: checksum for checksum, _, name in (line.partition("  ") for line in lines)}
 
 
-def write_manifest(content: Path, checksums: Mapping[str, str]) -> None:
-    """Write the checksums of the published files, sorted by name."""
-    # Two spaces, as sha256sum(1) writes and expects them.
-    lines = (f"{checksum}  {name}\n" for name, checksum in sorted(checksums.items()))
-    (content / FILE_NAME).write_text("".join(lines))
-
-
-def find_changes(content: Path) -> Iterator[ManifestProblem]:
+def find_changes(content: Path) -> Iterator[str]:
     """Yield the published files that are changed or missing."""
     manifest, current = read_manifest(content), compute_checksums(content)
     for name, checksum in manifest.items():
         if name not in current:
-            yield ManifestProblem(name, "This published file is missing.", "Restore it.")
+            yield f"{name}: This published file is missing. Restore it."
         elif current[name] != checksum:
-            yield ManifestProblem(name, "This published file has changed.", RESTORE)
+            yield f"{name}: This published file has changed. Restore it and add a newer version."
 
 
-def find_unpublished(content: Path) -> Iterator[ManifestProblem]:
+def find_unpublished(content: Path) -> Iterator[str]:
     """Yield the files that are not in the manifest."""
     for name in sorted(compute_checksums(content).keys() - read_manifest(content).keys()):
-        yield ManifestProblem(name, "This file is not published.", "Run `manage.py publish_editions`.")
+        yield f"{name}: This file is not published. Run `manage.py publish_editions`."
 
 
 def publish_editions(content: Path) -> list[str]:
@@ -68,7 +47,9 @@ def publish_editions(content: Path) -> list[str]:
     """
     # docs/decisions/0009: a partner who started under one published text must not be measured by another.
     if changes := list(find_changes(content)):
-        raise ValueError("\n".join(map(str, changes)))
+        raise ValueError("\n".join(changes))
     manifest, current = read_manifest(content), compute_checksums(content)
-    write_manifest(content, current)
+    # Two spaces, as sha256sum(1) writes and expects them.
+    lines = (f"{checksum}  {name}\n" for name, checksum in sorted(current.items()))
+    (content / FILE_NAME).write_text("".join(lines))
     return sorted(current.keys() - manifest.keys())

@@ -272,5 +272,5 @@ class Program(ProgramProfile):
     @property
     def default_edition(self) -> Edition:
         """Return the newest edition that is not upcoming."""
-        # edition_order.py refuses a program without such an edition.
+        # loader.py refuses a program without such an edition.
         return next(edition for edition in reversed(self.editions) if not edition.upcoming)

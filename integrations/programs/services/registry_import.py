@@ -3,7 +3,6 @@
 import gzip
 import json
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -49,9 +48,6 @@ class ImportResult:
     @property
     def line_count(self) -> int:
         return self.new_count + self.changed_count + self.unchanged_count + len(self.skipped_lines)
-
-    def count_reasons(self) -> Counter[str]:
-        return Counter(reason for _, reason in self.skipped_lines)
 
 
 def open_lines(path: Path) -> Iterator[bytes]:

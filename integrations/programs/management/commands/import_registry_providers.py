@@ -1,6 +1,7 @@
 """Command that imports the providers of the public registry from a file."""
 
 from argparse import ArgumentParser
+from collections import Counter
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
@@ -37,6 +38,5 @@ class Command(BaseCommand):
         for number, reason in result.skipped_lines[:MAX_REPORTED_LINES]:
             self.stderr.write(f"line {number} skipped: {reason}")
         if len(result.skipped_lines) > MAX_REPORTED_LINES:
-            self.stderr.write(
-                "total skipped: " + ", ".join(f"{n:,} × {reason}" for reason, n in result.count_reasons().items())
-            )
+            counts = Counter(reason for _number, reason in result.skipped_lines)
+            self.stderr.write("total skipped: " + ", ".join(f"{n:,} × {reason}" for reason, n in counts.items()))

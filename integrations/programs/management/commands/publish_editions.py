@@ -17,7 +17,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, check: bool, **options: object) -> None:
         if check:
             if problems := [*find_changes(CONTENT), *find_unpublished(CONTENT)]:
-                raise CommandError("\n".join(map(str, problems)))
+                raise CommandError("\n".join(problems))
             return
         try:
             names = publish_editions(CONTENT)
