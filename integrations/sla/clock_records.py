@@ -3,22 +3,21 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
-from operator import attrgetter
 from typing import NamedTuple, TypeVar, cast
 from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from integrations.partners.models import PartnerCalendar
-from integrations.programs.registry import PROGRAMS
+from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.sla_policy import TargetType
-from integrations.sla.clock_usage import TimeUsage, UsageColumns, calculate_usage, format_target, is_at_risk
+from integrations.sla.clock_usage import TimeUsage, format_target
 from integrations.sla.engine.clock import is_missed
-from integrations.sla.engine.types import IssueEventKind
+from integrations.sla.engine.types import ClockStatus, IssueEventKind
 from integrations.sla.models import SlaClock, SupportIssueEvent
-from portal.core.business_time import Calendar
+from portal.core.business_time import ELAPSED_SCALE, Calendar
 from portal.core.exports import CellValue
 
 CHUNK_SIZE = 1_000
@@ -91,7 +90,9 @@ class ClockRecord:
 
     @property
     def is_at_risk(self) -> bool:
-        return is_at_risk(self.columns.state, self.columns.warn75_at, self.now)
+        """Return whether the clock is running and has used at least 75% of its target."""
+        warn75_at = self.columns.warn75_at
+        return self.columns.state == ClockStatus.RUNNING and warn75_at is not None and warn75_at <= self.now
 
     @property
     def is_ideal_missed(self) -> bool:
@@ -174,9 +175,28 @@ def build_records(record_class: type[Record], rows: list[ClockColumns], now: dat
         issue_clocks[clock.issue][clock.target_type] = clock
     calendar_ids = {row.issue__calendar for row in rows if row.issue__calendar}
     calendars = {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
-    read_usage_columns = attrgetter(*UsageColumns._fields)
     for row in rows:
         # Without a calendar at the opening, Monday to Friday in UTC count.
         calendar = calendars.get(row.issue__calendar or 0, Calendar())
-        usage = calculate_usage(UsageColumns(*read_usage_columns(row)), calendar, now)
-        yield record_class(row, issue_clocks[row.issue], usage, now)
+        yield record_class(row, issue_clocks[row.issue], _calculate_usage(row, calendar, now), now)
+
+
+def _calculate_usage(columns: ClockColumns, calendar: Calendar, now: datetime) -> TimeUsage:
+    """Return the used time of a clock, calculated from its columns without a new projection.
+
+    The columns date from the last projection. While a clock runs, the remaining time is the time until its due date.
+    While it is stopped or paused, the counted time stays the same.
+    """
+    sla = get_edition(columns.integration__program_key, columns.issue__edition).sla
+    target = sla.get_target(columns.target_type, columns.severity)
+    counted_time = timedelta(seconds=columns.counted_seconds)
+    # After the end of monitoring, the time of the last projection is final.
+    is_running = columns.stopped_at is None and columns.monitored_repository__ended_at is None
+    if target and target.allowed_time and columns.due_at and is_running:
+        scale = sla.localize_calendar(calendar).days if target.business_days else ELAPSED_SCALE
+        counted_time = target.allowed_time + scale.get_position(now) - scale.get_position(columns.due_at)
+    paused_time = timedelta(seconds=columns.paused_seconds)
+    # During a pause, no event may arrive that projects the clock again.
+    if columns.state == ClockStatus.PAUSED and columns.issue__projected_at:
+        paused_time += max(now - columns.issue__projected_at, timedelta())
+    return TimeUsage(max(counted_time, timedelta()), paused_time, target)

@@ -1,40 +1,14 @@
-"""Used time of a clock, calculated from its columns without a new projection.
-
-The columns date from the last projection. While a clock runs, the remaining time is the time until its due date. While
-it is stopped or paused, the counted time stays the same.
-"""
+"""Used time of a clock and its target, as texts and as parts of a meter."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from operator import attrgetter
-from typing import NamedTuple
+from datetime import timedelta
 
 from django.utils.translation import gettext as _, ngettext
 
-from integrations.programs.registry import get_edition
 from integrations.programs.sla_policy import SlaTarget
-from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import SlaClock
-from portal.core.business_time import ELAPSED_SCALE, Calendar
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 MeterParts = list[tuple[str, float]]
-
-
-class UsageColumns(NamedTuple):
-    """Columns that the used time of a clock depends on, named like the lookups that read them."""
-
-    target_type: str
-    severity: str
-    state: str
-    due_at: datetime | None
-    stopped_at: datetime | None
-    counted_seconds: int
-    paused_seconds: int
-    issue__edition: str
-    issue__projected_at: datetime | None
-    monitored_repository__ended_at: datetime | None
-    integration__program_key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,34 +68,6 @@ def format_target(target: SlaTarget | None) -> str:
         return _("%(count)s h") % {"count": target.hours}
     days = target.business_days
     return ngettext("%(count)s business day", "%(count)s business days", days) % {"count": days} if days else ""
-
-
-def calculate_clock_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeUsage:
-    """Calculate the used time of a clock."""
-    read_columns = attrgetter(*(name.replace("__", ".") for name in UsageColumns._fields))
-    return calculate_usage(UsageColumns(*read_columns(clock)), calendar, now)
-
-
-def calculate_usage(columns: UsageColumns, calendar: Calendar, now: datetime) -> TimeUsage:
-    """Calculate the used time of a clock from its columns."""
-    sla = get_edition(columns.integration__program_key, columns.issue__edition).sla
-    target = sla.get_target(columns.target_type, columns.severity)
-    counted_time = timedelta(seconds=columns.counted_seconds)
-    # After the end of monitoring, the time of the last projection is final.
-    is_running = columns.stopped_at is None and columns.monitored_repository__ended_at is None
-    if target and target.allowed_time and columns.due_at and is_running:
-        scale = sla.localize_calendar(calendar).days if target.business_days else ELAPSED_SCALE
-        counted_time = target.allowed_time + scale.get_position(now) - scale.get_position(columns.due_at)
-    paused_time = timedelta(seconds=columns.paused_seconds)
-    # During a pause, no event may arrive that projects the clock again.
-    if columns.state == ClockStatus.PAUSED and columns.issue__projected_at:
-        paused_time += max(now - columns.issue__projected_at, timedelta())
-    return TimeUsage(max(counted_time, timedelta()), paused_time, target)
-
-
-def is_at_risk(state: str, warn75_at: datetime | None, now: datetime) -> bool:
-    """Return whether a clock is running and has used at least 75% of its target."""
-    return state == ClockStatus.RUNNING and warn75_at is not None and warn75_at <= now
 
 
 def _format_short_duration(duration: timedelta) -> str:

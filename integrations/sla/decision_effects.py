@@ -106,20 +106,20 @@ def _read_totals(issue: SupportIssue, week: Period, now: datetime) -> Totals:
 
 def list_changes(effect: DecisionEffect, now: datetime) -> list[tuple[str, str, str]]:
     """List what a decision changes: a clock or the week's share on time, each with its values before and after."""
-    sides = [_list_values(effect, side, now) for side in ("before", "after")]
-    return [(label, before, after) for (label, before), (_, after) in zip(*sides, strict=True) if before != after]
-
-
-def _list_values(effect: DecisionEffect, side: str, now: datetime) -> list[tuple[str, str]]:
-    """Return the labels and values of each clock and of the week, before or after a decision."""
-    values: list[tuple[str, str]] = []
+    rows: list[tuple[str, str, str]] = []
     for clock in effect.clocks:
-        state: ClockOutcome = getattr(clock, side)
         target_type = gettext(TARGET_TYPE_LABELS[clock.target_type])
         # A waiver retracts the breach as well, but the breach stays visible and must not seem to have never happened.
         is_waived = clock.before.is_breached and effect.outcome == "waive_breach"
-        breach = gettext("breached") if state.is_breached else gettext("waived") if is_waived else gettext("no breach")
-        due_date = when(state.due_at, now=now) if state.due_at else gettext("no due date")
-        values += [(target_type, breach), (gettext("%(target)s due") % {"target": target_type}, due_date)]
-    share = getattr(effect, side).share
-    return [*values, (gettext("On time in %(week)s") % {"week": effect.week}, format_percent(share))]
+        texts = [
+            gettext("breached") if state.is_breached else gettext("waived") if is_waived else gettext("no breach")
+            for state in (clock.before, clock.after)
+        ]
+        due_dates = [
+            when(state.due_at, now=now) if state.due_at else gettext("no due date")
+            for state in (clock.before, clock.after)
+        ]
+        rows += [(target_type, *texts), (gettext("%(target)s due") % {"target": target_type}, *due_dates)]
+    shares = (format_percent(effect.before.share), format_percent(effect.after.share))
+    rows.append((gettext("On time in %(week)s") % {"week": effect.week}, *shares))
+    return [(label, before, after) for label, before, after in rows if before != after]

@@ -10,10 +10,9 @@ from functools import partial
 from django.db import InterfaceError, OperationalError, transaction
 
 from integrations.sla import warnings
-from integrations.sla.clock_usage import calculate_clock_usage
+from integrations.sla.clock_records import iterate_records
 from integrations.sla.engine.types import ClockStatus, Severity
-from integrations.sla.models import Alert, SlaBreach
-from integrations.sla.services.policies import get_calendar
+from integrations.sla.models import Alert, SlaBreach, SlaClock
 from integrations.sla.tasks import get_counterpart_key
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration
@@ -131,7 +130,8 @@ def _get_used_share(alert: Alert, now: datetime) -> int:
     clock = alert.clock
     if alert.kind != "warned" or clock.state != ClockStatus.RUNNING or clock.due_at != alert.due_at:
         return alert.share
-    return min(alert.share, calculate_clock_usage(clock, get_calendar(clock.issue), now).percent)
+    record = next(iterate_records(SlaClock.objects.filter(pk=clock.pk), now))
+    return min(alert.share, record.usage.percent)
 
 
 def _get_retraction_reason(alert: Alert) -> str:

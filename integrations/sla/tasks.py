@@ -7,7 +7,6 @@ marked as incomplete, its repository is polled immediately, and the clock is che
 
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 from django.db import connection, transaction
 
@@ -19,48 +18,35 @@ RETRY_DELAY = timedelta(seconds=30)
 ADVANCE_STATEMENT = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
 
 
-class ClockProcessingResult(NamedTuple):
-    """Numbers of processed clocks, of breaches, and of clocks with incomplete data."""
-
-    processed_count: int = 0
-    breach_count: int = 0
-    incomplete_count: int = 0
-
-
-def advance_due_clocks(now: datetime) -> int:
-    """Process all due clocks. Return the number of clocks."""
-    return advance_clocks(now).processed_count
-
-
-def advance_clocks(now: datetime, batch: int = BATCH_SIZE) -> ClockProcessingResult:
-    """Process all due clocks with one counting statement and ⌈due / batch⌉ batches.
+def advance_due_clocks(now: datetime, batch: int = BATCH_SIZE) -> int:
+    """Process all due clocks with one counting statement and ⌈due / batch⌉ batches. Return the number of clocks.
 
     Clocks that become due in the meantime are left to the next run, clocks locked by another run to that run.
     """
     advance_batch = _advance_by_statement if connection.vendor == "postgresql" else _advance_by_row
     due_count = SlaClock.objects.filter(next_at__lte=now).count()
     # Clocks that another run has locked stay due, so a loop until none is left might not end.
-    results = [advance_batch(now, batch) for _ in range(-(-due_count // batch))]
-    return ClockProcessingResult(*map(sum, zip(*results, strict=True)))
+    return sum(advance_batch(now, batch) for _ in range(-(-due_count // batch)))
 
 
-def _advance_by_statement(now: datetime, limit: int) -> ClockProcessingResult:
+def _advance_by_statement(now: datetime, limit: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(ADVANCE_STATEMENT, {"now": now, "limit": limit, "recheck_at": now + RETRY_DELAY})
-        return ClockProcessingResult(*cursor.fetchone())
+        return int(cursor.fetchone()[0])
 
 
-def _advance_by_row(now: datetime, limit: int) -> ClockProcessingResult:
+def _advance_by_row(now: datetime, limit: int) -> int:
     """Process the batch clock by clock on SQLite, which doesn't support the statement."""
     with transaction.atomic():
         due_clocks = (
             SlaClock.objects.filter(next_at__lte=now).select_related("monitored_repository").order_by("next_at")[:limit]
         )
-        kinds = [_advance_clock(clock, now) for clock in due_clocks]
-    return ClockProcessingResult(len(kinds), kinds.count("breached"), kinds.count("data_incomplete"))
+        for clock in due_clocks:
+            _advance_clock(clock, now)
+        return len(due_clocks)
 
 
-def _advance_clock(clock: SlaClock, now: datetime) -> str:
+def _advance_clock(clock: SlaClock, now: datetime) -> None:
     kind, share = evaluate_clock(clock, now)
     # A late reply has stopped such a clock: its breach is recorded, but it isn't open anymore.
     is_late = clock.state == ClockStatus.LATE
@@ -73,13 +59,12 @@ def _advance_clock(clock: SlaClock, now: datetime) -> str:
     elif kind == "warned":
         changes = {"next_at": _get_next_check_at(clock, share, now), "warned": share}
     if not SlaClock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
-        return "gone"  # another run processed the clock
+        return  # another run processed the clock
     if kind == "data_incomplete":
         # Polls start in the order of `poll_at`, so a repository that is already due keeps its place.
         MonitoredRepository.objects.filter(pk=clock.monitored_repository_id, poll_at__gt=now).update(poll_at=now)
     else:
         _record_outcome(clock, kind, share, now)
-    return kind
 
 
 def evaluate_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:

@@ -23,7 +23,7 @@ from django.db import connection, transaction  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from integrations.sla.tasks import BATCH_SIZE, advance_clocks  # noqa: E402
+from integrations.sla.tasks import BATCH_SIZE, advance_due_clocks  # noqa: E402
 from tests.bench.world import build  # noqa: E402
 from tests.integrations.sla.rows import create_issue_row, create_repository_row  # noqa: E402
 
@@ -117,10 +117,10 @@ def measure(run: Callable[[datetime], object], now: datetime, due: int) -> float
 
 def measure_pair(now: datetime, due: int) -> tuple[float, float, int]:
     """Return the fastest round of each, measured in turn, and the number of statements of the portal."""
-    times = [(measure(advance_clocks, now, due), measure(run_plain_sql, now, due)) for _ in range(ROUNDS[due])]
+    times = [(measure(advance_due_clocks, now, due), measure(run_plain_sql, now, due)) for _ in range(ROUNDS[due])]
     due_at = restore_data(now, due)
     with CaptureQueriesContext(connection) as queries:
-        advance_clocks(due_at)
+        advance_due_clocks(due_at)
     return min(t[0] for t in times), min(t[1] for t in times), len(queries)
 
 

@@ -110,7 +110,7 @@ def main() -> int:
     start = time.monotonic()
     create_issues(monitored_repositories, total // PER_ISSUE, now)
     projection_seconds = time.monotonic() - start
-    tasks.advance_clocks(now)
+    tasks.advance_due_clocks(now)
     before, start, output = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic(), StringIO()
     try:
         call_command("verify_sla_projection", all=True, at=now.isoformat(), stdout=output)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext, gettext_noop as _
@@ -62,20 +61,6 @@ def build_default_policy() -> LabelPolicy:
     return LabelPolicy(critical_labels=normalize_labels(CRITICAL_LABELS), pause_labels=normalize_labels(PAUSE_LABELS))
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyComparison:
-    """Comparison of one part of two label policies. Each side holds (entry, is only on this side)."""
-
-    title: str
-    current_entries: tuple[tuple[str, bool], ...]
-    proposed_entries: tuple[tuple[str, bool], ...]
-    blank: str
-
-    @property
-    def differs(self) -> bool:
-        return any(is_changed for _each, is_changed in (*self.current_entries, *self.proposed_entries))
-
-
 def list_policy_parts(policy: LabelPolicy) -> tuple[tuple[str, tuple[str, ...], str], ...]:
     """Return the title, entries, and empty-value text of each part.
 
@@ -93,20 +78,6 @@ def list_policy_parts(policy: LabelPolicy) -> tuple[tuple[str, tuple[str, ...], 
 
 def _list_logins(policy: LabelPolicy, account_ids: Iterable[int | str]) -> tuple[str, ...]:
     return tuple(str(policy.logins.get(str(account_id), account_id)) for account_id in account_ids)
-
-
-def compare_policies(current_policy: LabelPolicy, proposed_policy: LabelPolicy) -> list[PolicyComparison]:
-    """Compare two label policies part by part."""
-    return [
-        PolicyComparison(title, _mark_differences(current, proposed), _mark_differences(proposed, current), blank)
-        for (title, current, blank), (_title, proposed, _blank) in zip(
-            list_policy_parts(current_policy), list_policy_parts(proposed_policy), strict=True
-        )
-    ]
-
-
-def _mark_differences(entries: tuple[str, ...], other_entries: tuple[str, ...]) -> tuple[tuple[str, bool], ...]:
-    return tuple((entry, entry not in other_entries) for entry in entries)
 
 
 def describe_policy(policy: LabelPolicy) -> str:

@@ -172,7 +172,7 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
 
 def _build_context(integration: Integration, user: User, policy: LabelPolicy | None, now: datetime) -> TemplateContext:
     """Return the current policy, the open proposal, and earlier policies."""
-    current = policy or label_proposals.build_default_policy()
+    parts = label_proposals.list_policy_parts(policy or label_proposals.build_default_policy())
     proposals = integration.label_policies.select_related("proposed_by", "decided_by")
     proposal = proposals.filter(state=LabelPolicy.State.PROPOSED).last()
     earlier_policies = proposals.exclude(state=LabelPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")
@@ -180,9 +180,9 @@ def _build_context(integration: Integration, user: User, policy: LabelPolicy | N
         "integration": integration,
         "now": now,
         "policy": policy,
-        "shown": label_proposals.list_policy_parts(current),
+        "shown": parts,
         "proposal": proposal,
-        "compared": label_proposals.compare_policies(current, proposal) if proposal else [],
+        "compared": zip(parts, label_proposals.list_policy_parts(proposal), strict=True) if proposal else (),
         "earlier": [
             (earlier, label_proposals.list_policy_parts(earlier)) for earlier in earlier_policies[:MAX_EARLIER_POLICIES]
         ],

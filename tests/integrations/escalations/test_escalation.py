@@ -42,7 +42,7 @@ def row(integration_at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
 def breached_clock(row: Integration, now: datetime) -> SlaClock:
     """A clock that was just breached. The partner and Rita were notified."""
     clock = create_clock_row(create_issue_row(MonitoredRepository.objects.get(), 7, now - 49 * HOUR), now - HOUR)
-    clocks.advance_clocks(now)
+    clocks.advance_due_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     return clock
 

@@ -50,7 +50,7 @@ def list_sent_emails() -> list[tuple[str, str]]:
 
 def test_breach_is_reported_to_both_sides_once(monitored_repository: MonitoredRepository, now: datetime) -> None:
     create_clock(monitored_repository, now, -1 * HOUR)
-    clocks.advance_clocks(now)
+    clocks.advance_due_clocks(now)
     assert [
         notifications.send_due_notifications(now),
         notifications.send_due_notifications(now),
@@ -67,7 +67,7 @@ def test_many_breaches_are_one_email_that_names_every_issue(
 ) -> None:
     for number in reversed(range(30)):  # they are named in the order of their numbers
         create_clock(monitored_repository, now, -1 * HOUR, number)
-    clocks.advance_clocks(now)
+    clocks.advance_due_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     assert {subject for subject, _ in list_sent_emails()} == {"SLA breaches: 30 issues in Rocket"}
     names = ", ".join(f"acme/terraform-provider-rocket#{number}" for number in range(3))
@@ -79,7 +79,7 @@ def test_many_breaches_are_one_email_that_names_every_issue(
 
 def test_warning_of_other_severity_waits_for_the_working_day(monitored_repository: MonitoredRepository) -> None:
     create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
-    clocks.advance_clocks(NIGHT)
+    clocks.advance_due_clocks(NIGHT)
     morning = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)
     assert [
         notifications.send_due_notifications(NIGHT),
@@ -92,13 +92,13 @@ def test_warning_of_other_severity_waits_for_the_working_day(monitored_repositor
 
 def test_critical_warning_does_not_wait(monitored_repository: MonitoredRepository) -> None:
     create_clock(monitored_repository, NIGHT, 24 * HOUR)
-    clocks.advance_clocks(NIGHT)
+    clocks.advance_due_clocks(NIGHT)
     assert [notifications.send_due_notifications(NIGHT), len(list_sent_emails())] == [1, 2]
 
 
 def test_outdated_warning_is_not_sent(monitored_repository: MonitoredRepository) -> None:
     create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
-    clocks.advance_clocks(NIGHT)
+    clocks.advance_due_clocks(NIGHT)
     SlaClock.objects.update(state="met", next_at=None)
     assert notifications.send_due_notifications(NIGHT + 12 * HOUR) == 1
     assert (list_sent_emails(), Alert.objects.filter(notified_at=None).count()) == ([], 0)
@@ -117,7 +117,7 @@ def test_breach_retracted_before_its_report_is_never_reported(
     monitored_repository: MonitoredRepository, now: datetime
 ) -> None:
     create_clock(monitored_repository, now, -1 * HOUR)
-    clocks.advance_clocks(now)
+    clocks.advance_due_clocks(now)
     retract_breach(now)
     assert [notifications.send_due_notifications(now), notifications.send_due_notifications(now + HOUR)] == [1, 0]
     assert list_sent_emails() == []
@@ -128,7 +128,7 @@ def test_breach_retracted_before_its_report_is_never_reported(
 @pytest.mark.any_database
 def test_retraction_of_a_reported_breach_is_reported(monitored_repository: MonitoredRepository, now: datetime) -> None:
     create_clock(monitored_repository, now, -1 * HOUR)
-    clocks.advance_clocks(now)
+    clocks.advance_due_clocks(now)
     notifications.send_due_notifications(now)
     retract_breach(now)  # at the same time, as a coarse clock can show it
     assert notifications.send_due_notifications(now) == 1
@@ -144,7 +144,7 @@ def test_retraction_of_a_reported_breach_is_reported(monitored_repository: Monit
 def test_breach_recorded_again_is_reported_again(monitored_repository: MonitoredRepository, now: datetime) -> None:
     create_clock(monitored_repository, now, -1 * HOUR)
     for hour in range(0, 6, 2):
-        clocks.advance_clocks(now + hour * HOUR)
+        clocks.advance_due_clocks(now + hour * HOUR)
         notifications.send_due_notifications(now + hour * HOUR)
         if hour < 4:
             retract_breach(now + (hour + 1) * HOUR)
@@ -182,7 +182,7 @@ def test_each_recipient_is_warned_in_their_working_hours(
     monitored_repository: MonitoredRepository, partner_in_los_angeles: None
 ) -> None:
     create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
-    clocks.advance_clocks(NIGHT)
+    clocks.advance_due_clocks(NIGHT)
     assert (
         [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(NIGHT + HOUR)],
         list_recipients(),
@@ -204,7 +204,7 @@ def test_later_recipient_gets_one_email_of_all_current_warnings(
     for number in (1, 2, 3):
         at = NIGHT + number * timedelta(minutes=10)
         create_clock(monitored_repository, at, 24 * HOUR, number, severity="other")
-        clocks.advance_clocks(at)
+        clocks.advance_due_clocks(at)
         notifications.send_due_notifications(at)
     SlaClock.objects.filter(issue__number=2).update(state="met", next_at=None)
     assert (list_recipients(), notifications.send_due_notifications(MORNING)) == ([ACME] * 3, 1)
@@ -218,7 +218,7 @@ def test_time_zone_of_a_person_overrides_that_of_the_partner(
     alice.zone = "Europe/Berlin"
     alice.save()
     create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
-    clocks.advance_clocks(NIGHT)
+    clocks.advance_due_clocks(NIGHT)
     assert (
         [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(MORNING - 2 * HOUR)],
         list_recipients(),
@@ -238,7 +238,7 @@ def test_warning_before_the_next_working_day_is_sent_in_the_last_working_hour(
     )  # the next morning is early enough
     assert [warnings.create_early_warnings(at), warnings.create_early_warnings(at)] == [expected_count, 0]
     assert (notifications.send_due_notifications(at), len(list_sent_emails())) == (expected_count, 2 * expected_count)
-    clocks.advance_clocks(due - 4.5 * HOUR)
+    clocks.advance_due_clocks(due - 4.5 * HOUR)
     notifications.send_due_notifications(due - 4.5 * HOUR)
     assert len(list_sent_emails()) == 2  # at night only without an early warning
 
@@ -257,7 +257,7 @@ def test_notification_is_sent_right_after_a_database_outage(
     monitored_repository: MonitoredRepository, now: datetime
 ) -> None:
     create_clock(monitored_repository, now, -1 * HOUR)
-    clocks.advance_clocks(now)
+    clocks.advance_due_clocks(now)
 
     def fail(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith('INSERT INTO "audit_auditevent"'):

@@ -73,7 +73,7 @@ def test_clock_of_a_private_repository_has_incomplete_data_and_no_breach(
     monitored_repository: MonitoredRepository, tracker: Tracker
 ) -> None:
     poll(monitored_repository, OPENED_AT + 2 * HOUR)
-    tasks.advance_clocks(OPENED_AT + timedelta(days=30))
+    tasks.advance_due_clocks(OPENED_AT + timedelta(days=30))
     is_committed = SlaClock.objects.filter(monitored_repository=monitored_repository).exclude(due_at=None)
     assert set(is_committed.values_list("state", flat=True)) == {"data_incomplete"}
     assert (SlaBreach.objects.count(), Alert.objects.filter(kind="breached").count()) == (0, 0)

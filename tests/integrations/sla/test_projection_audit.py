@@ -36,7 +36,7 @@ def monitored_repository(acme: Partner) -> MonitoredRepository:
     deliver(row, tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT + timedelta(hours=30))
     MonitoredRepository.objects.update(data_up_to=NOW)
-    tasks.advance_clocks(NOW)
+    tasks.advance_due_clocks(NOW)
     return row
 
 

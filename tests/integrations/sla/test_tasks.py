@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock
 from integrations.sla.services.projection import calculate_next_check_at, retract_invalid_breaches
-from integrations.sla.tasks import RETRY_DELAY, ClockProcessingResult, _advance_by_row, advance_clocks
+from integrations.sla.tasks import RETRY_DELAY, _advance_by_row, advance_due_clocks
 from integrations.submissions.models import Integration
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 
@@ -56,17 +56,13 @@ def test_clock_is_warned_about_or_breached(
     next_in: timedelta | None,
 ) -> None:
     clock = create_clock(monitored_repository, now, due)
-    assert advance_clocks(now).processed_count == expected
+    assert advance_due_clocks(now) == expected
     assert get_clock_state(clock) == (state, warned_percent, now + next_in if next_in is not None else None)
 
 
 def test_breach_is_a_record_and_one_alert(monitored_repository: MonitoredRepository, now: datetime) -> None:
     clock = create_clock(monitored_repository, now, -1 * HOUR)
-    assert [advance_clocks(now), advance_clocks(now), advance_clocks(now + HOUR)] == [
-        ClockProcessingResult(1, 1, 0),
-        ClockProcessingResult(),
-        ClockProcessingResult(),
-    ]
+    assert [advance_due_clocks(now), advance_due_clocks(now), advance_due_clocks(now + HOUR)] == [1, 0, 0]
     assert list(SlaBreach.objects.values_list("clock", "due_at", "found_at", "severity")) == [
         (clock.pk, now - HOUR, now, "critical")
     ]
@@ -78,7 +74,7 @@ def test_breach_is_a_record_and_one_alert(monitored_repository: MonitoredReposit
 def test_every_warning_is_reported_once(monitored_repository: MonitoredRepository, now: datetime) -> None:
     create_clock(monitored_repository, now, 24 * HOUR)
     moments = [now, now, now + 12 * HOUR, now + 12 * HOUR, now + 20 * HOUR, now + 24 * HOUR, now + 30 * HOUR]
-    assert [advance_clocks(moment).processed_count for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
+    assert [advance_due_clocks(moment) for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
     assert list(Alert.objects.order_by("pk").values_list("kind", "share")) == [
         ("warned", 50),
         ("warned", 75),
@@ -90,13 +86,13 @@ def test_every_warning_is_reported_once(monitored_repository: MonitoredRepositor
 def test_clock_with_incomplete_data_is_not_breached(monitored_repository: MonitoredRepository, now: datetime) -> None:
     MonitoredRepository.objects.update(data_up_to=now - 2 * HOUR)
     clock = create_clock(monitored_repository, now, -1 * HOUR)
-    assert advance_clocks(now) == ClockProcessingResult(1, 0, 1)
+    assert advance_due_clocks(now) == 1
     assert get_clock_state(clock) == ("data_incomplete", 0, now + RETRY_DELAY)
     assert MonitoredRepository.objects.get().poll_at == now
     assert (SlaBreach.objects.count(), Alert.objects.count()) == (0, 0)
     MonitoredRepository.objects.update(data_up_to=now)
-    assert advance_clocks(now + RETRY_DELAY) == ClockProcessingResult(1, 1, 0)
-    assert get_clock_state(clock)[0] == "overdue"
+    assert advance_due_clocks(now + RETRY_DELAY) == 1
+    assert (get_clock_state(clock)[0], SlaBreach.objects.count()) == ("overdue", 1)
 
 
 def test_late_reply_is_a_breach_even_if_it_was_detected_later(
@@ -105,13 +101,14 @@ def test_late_reply_is_a_breach_even_if_it_was_detected_later(
     clock = create_clock(monitored_repository, now, -5 * HOUR, state="late", stopped_at=now - HOUR)
     assert calculate_next_check_at(clock) == now - 5 * HOUR
     SlaClock.objects.update(next_at=now - 5 * HOUR)
-    assert advance_clocks(now).breach_count == 1
+    assert advance_due_clocks(now) == 1
     assert get_clock_state(clock) == ("late", 0, None)
+    assert SlaBreach.objects.values_list("clock", "found_at").get() == (clock.pk, now)
 
 
 def test_invalid_breach_is_retracted_once(monitored_repository: MonitoredRepository, now: datetime) -> None:
     clock = create_clock(monitored_repository, now, -1 * HOUR)
-    advance_clocks(now)
+    advance_due_clocks(now)
     clock = SlaClock.objects.get()
     with transaction.atomic():
         assert retract_invalid_breaches(clock, now, "nothing has changed") == 0
@@ -145,10 +142,10 @@ def test_breach_recorded_again_is_reported_and_its_retraction_stays(
     monitored_repository: MonitoredRepository, now: datetime
 ) -> None:
     clock = create_clock(monitored_repository, now, -1 * HOUR)
-    advance_clocks(now)
+    advance_due_clocks(now)
     change_state("met", now + HOUR)
     change_state("overdue", now + 2 * HOUR)
-    assert advance_clocks(now + 3 * HOUR).breach_count == 1
+    assert advance_due_clocks(now + 3 * HOUR) == 1
     breaches = SlaBreach.objects.order_by("pk").values_list("found_at", "retracted_at", "retraction_reason")
     assert list(breaches) == [(now, now + HOUR, "It was closed in time."), (now + 3 * HOUR, None, "")]
     change_state("met", now + 4 * HOUR)
@@ -165,9 +162,9 @@ def test_breach_recorded_again_is_reported_and_its_retraction_stays(
 @pytest.mark.postgres
 def test_breach_is_recorded_and_reported_once(monitored_repository: MonitoredRepository, now: datetime) -> None:
     create_clock(monitored_repository, now, -1 * HOUR)
-    advance_clocks(now)
+    advance_due_clocks(now)
     SlaClock.objects.update(next_at=now - HOUR)
-    assert advance_clocks(now + HOUR).breach_count == 1
+    assert advance_due_clocks(now + HOUR) == 1
     assert (SlaBreach.objects.count(), Alert.objects.count()) == (1, 1)
 
 
@@ -184,9 +181,10 @@ def test_batches_are_one_statement_each(
         create_clock(monitored_repository, now, -1 * HOUR, number)
     if connection.vendor == "postgresql":
         with django_assert_num_queries(4):
-            assert advance_clocks(now, batch=10) == ClockProcessingResult(25, 25, 0)
+            assert advance_due_clocks(now, batch=10) == 25
     else:
-        assert advance_clocks(now, batch=10) == ClockProcessingResult(25, 25, 0)
+        assert advance_due_clocks(now, batch=10) == 25
+    assert SlaBreach.objects.count() == 25
 
 
 @pytest.mark.postgres
@@ -202,17 +200,15 @@ def test_statement_and_loop_write_the_same_rows(monitored_repository: MonitoredR
         warned_percent = draw.choice((0, 0, 50, 75))
         clock = create_clock(monitored_repository, now, due, number, state=draw.choice(states), warned=warned_percent)
         SlaClock.objects.filter(pk=clock.pk).update(next_at=min(clock.next_at, now - draw.randint(0, 5) * HOUR))
-    assert _compare(lambda: advance_clocks(now, 300), lambda: _advance_by_row(now, 300)) == (True, 200)
+    assert _compare(lambda: advance_due_clocks(now, 300), lambda: _advance_by_row(now, 300)) == (True, 200)
 
 
-def _compare(
-    first: Callable[[], ClockProcessingResult], second: Callable[[], ClockProcessingResult]
-) -> tuple[bool, int]:
+def _compare(first: Callable[[], int], second: Callable[[], int]) -> tuple[bool, int]:
     """Run both from the same rows. Return whether they leave the same rows, and the number of clocks."""
     remaining_rows = []
     for one in (first, second):
         with transaction.atomic():
-            processed_count = one().processed_count
+            processed_count = one()
             remaining_rows.append((processed_count, *_list_rows()))
             transaction.set_rollback(True)
     return remaining_rows[0] == remaining_rows[1], remaining_rows[0][0]

@@ -26,5 +26,5 @@ def monitored_repository(rocket: Integration, now: datetime) -> MonitoredReposit
     )
     create_clock_row(create_issue_row(monitored_repository, 2, now - 40 * HOUR), now + 8 * HOUR)
     create_clock_row(create_issue_row(monitored_repository, 3, MONDAY - 10 * HOUR), MONDAY + 38 * HOUR)
-    clocks.advance_clocks(MONDAY - 9 * HOUR)
+    clocks.advance_due_clocks(MONDAY - 9 * HOUR)
     return monitored_repository

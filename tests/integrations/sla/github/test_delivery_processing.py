@@ -213,7 +213,7 @@ def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(monitored_rep
     deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     MonitoredRepository.objects.update(data_up_to=OPENED_AT + 49 * HOUR)
-    tasks.advance_clocks(OPENED_AT + 49 * HOUR)
+    tasks.advance_due_clocks(OPENED_AT + 49 * HOUR)
     assert SlaBreach.objects.filter(retracted_at=None).count() == 1
     tracker.webhooks.clear()
     tracker.close(number, REPORTER, OPENED_AT + 40 * HOUR)

@@ -132,11 +132,11 @@ def test_breach_retracted_by_a_forged_closure_is_recorded_again(
     monitored_repository: MonitoredRepository, tracker: Tracker
 ) -> None:
     poll(monitored_repository, 49)
-    tasks.advance_clocks(OPENED_AT + 49 * HOUR)
+    tasks.advance_due_clocks(OPENED_AT + 49 * HOUR)
     forge(monitored_repository, tracker, lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR), 50)
     assert not SlaBreach.objects.filter(retracted_at=None).exists()
     poll(monitored_repository, 74)
-    tasks.advance_clocks(OPENED_AT + 74 * HOUR)
+    tasks.advance_due_clocks(OPENED_AT + 74 * HOUR)
     assert [breach.due_at for breach in SlaBreach.objects.filter(retracted_at=None)] == [OPENED_AT + 48 * HOUR]
 
 

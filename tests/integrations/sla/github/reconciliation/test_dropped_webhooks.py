@@ -207,7 +207,7 @@ def test_d7_invalid_breach_is_retracted_once(monitored_repository, tracker):
     deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(NOW)
     poll(monitored_repository, OPENED_AT + 49 * HOUR)
-    tasks.advance_clocks(OPENED_AT + 49 * HOUR)
+    tasks.advance_due_clocks(OPENED_AT + 49 * HOUR)
     assert SlaBreach.objects.count() == 1
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
     for later in (52, 53):
