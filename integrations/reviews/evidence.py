@@ -1,7 +1,7 @@
 """Requirements of the review page with their evidence, findings, and comparison with the previous round."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,12 +11,7 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import FulfillingParty, RequirementKind
 from integrations.reviews.answers import list_answers
-from integrations.reviews.round_comparison import (
-    RequirementComparison,
-    RoundComparison,
-    compare_evidence,
-    count_comparisons,
-)
+from integrations.reviews.round_comparison import RequirementComparison, compare_evidence
 from integrations.submissions.models import Agreement, Document, EvidenceSnapshot, Finding, Integration
 from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, build_row, list_step_rows
 from integrations.submissions.selectors import context
@@ -45,22 +40,6 @@ class ReviewItem:
     comparison: RequirementComparison | None
 
     @property
-    def id(self) -> str:
-        return self.row.requirement.id
-
-    @property
-    def title(self) -> str:
-        return self.row.requirement.title
-
-    @property
-    def is_optional(self) -> bool:
-        return self.row.requirement.optional
-
-    @property
-    def status(self) -> str:
-        return self.row.display_status
-
-    @property
     def note(self) -> str:
         """Return why no one can complete the requirement yet, or why its fulfillment is void."""
         return self.row.blocker or (self.row.state.void_reason if self.row.state else "")
@@ -79,13 +58,9 @@ class ReviewItem:
         return self.comparison.state if self.comparison else ""
 
     @property
-    def can_waive(self) -> bool:
-        return not self.row.is_met
-
-    @property
     def can_complete(self) -> bool:
         """Return whether the program can complete the open requirement."""
-        return self.can_waive and self.row.requirement.responsible_party in PROGRAM_PARTIES
+        return not self.row.is_met and self.row.requirement.responsible_party in PROGRAM_PARTIES
 
     @property
     def is_confirmed(self) -> bool:
@@ -149,10 +124,10 @@ class ReviewSection:
 
 @dataclass(frozen=True, slots=True)
 class ReviewEvidence:
-    """Sections of the page, and their comparison with the previous round if one was recorded."""
+    """Sections of the page, and how many requirements are changed, new, or unchanged since the round before, if any."""
 
     sections: tuple[ReviewSection, ...]
-    comparison: RoundComparison | None
+    comparison: Mapping[str, int] | None
 
 
 def load_review_evidence(
@@ -175,8 +150,8 @@ def load_review_evidence(
         sections.append(evidence.build_section(tier.key, title, rows, is_reached=True))
     comparison = None
     if previous is not None:
-        comparisons = (item.comparison for section in sections for item in section.items)
-        comparison = count_comparisons(previous, comparisons)
+        states = Counter(item.difference for section in sections for item in section.items)
+        comparison = {"round": previous.round} | {state: states[state] for state in ("changed", "new", "unchanged")}
     if only_different and comparison is not None:
         sections = [filtered for section in sections if (filtered := _keep_different(section)).items]
     return ReviewEvidence(tuple(sections), comparison)

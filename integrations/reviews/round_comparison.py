@@ -1,7 +1,5 @@
 """Comparison of the evidence with that of the previous review round."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +7,6 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import Requirement
 from integrations.reviews.answers import list_answers
-from integrations.submissions.models import EvidenceSnapshot
 from integrations.submissions.text_changes import TextChange, compare_words
 from portal.core.value_types import JsonObject
 from portal.ui.components.inline import OUTCOMES
@@ -44,16 +41,6 @@ class RequirementComparison:
     changes: tuple[ValueChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RoundComparison:
-    """Numbers of requirements by their comparison with an earlier round."""
-
-    round: int
-    unchanged: int
-    changed: int
-    new: int
-
-
 def compare_evidence(requirement: Requirement, old: JsonObject, new: JsonObject) -> RequirementComparison | None:
     """Return the comparison, or None if a requirement has and had no evidence."""
     old_values, new_values = _list_values(requirement, old), _list_values(requirement, new)
@@ -68,14 +55,6 @@ def compare_evidence(requirement: Requirement, old: JsonObject, new: JsonObject)
         return None
     state: Literal["new", "changed"] = "changed" if old_values else "new"
     return RequirementComparison(state, changes) if changes else RequirementComparison("unchanged")
-
-
-def count_comparisons(
-    snapshot: EvidenceSnapshot, comparisons: Iterable[RequirementComparison | None]
-) -> RoundComparison:
-    """Return the counts of a page."""
-    counts = Counter(comparison.state for comparison in comparisons if comparison)
-    return RoundComparison(snapshot.round, counts["unchanged"], counts["changed"], counts["new"])
 
 
 def _list_values(requirement: Requirement, evidence: JsonObject) -> dict[str, str]:

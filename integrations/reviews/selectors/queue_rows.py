@@ -43,11 +43,10 @@ OUTCOME_SIGNS = {
 }
 
 
-class ReviewColumns(TypedDict):
+class ReviewColumns(TypedDict, total=False):
     """Columns that only integrations have. `uuid` selects the row for bulk actions."""
 
     uuid: str
-    position: str
     is_unviewed: bool
     changes: str
     checks: str
@@ -71,6 +70,7 @@ class QueueRow(ReviewColumns):
     name: str
     company: str
     program: str
+    position: str
     reasons: list[str]
     due: datetime | None
     since: datetime | None
@@ -151,19 +151,10 @@ def _build_row(
     tasks = list_tasks(kind, values)
     if kind.is_integration and values["integration_id"] in viewer.undecidable:
         tasks.insert(0, _("No reviewer can decide (add a reviewer)"))
-    columns = ReviewColumns(
-        uuid="",
-        position=values["detail"],
-        is_unviewed=False,
-        changes="",
-        checks="",
-        checks_label="",
-        reviewer="",
-        is_mine=False,
-        claim="",
-        claim_href="",
-    )
+    position = values["detail"]
+    columns: ReviewColumns = {}
     if kind.is_integration:
+        position = _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS])
         columns = _build_review_columns(values, links["claim"], viewer, now)
     return {
         # A company has no UUID.
@@ -174,6 +165,7 @@ def _build_row(
         "name": values["name"],
         "company": _describe_company("" if kind.key == "company" else values["company"], values["company_state"]),
         "program": PROGRAMS[values["program_key"]].name if values["program_key"] else "",
+        "position": position,
         "reasons": tasks,
         "due": values["action_due_at"],
         "since": values["began_at"],
@@ -190,7 +182,6 @@ def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueVie
     reviewer_label, claim = _describe_claim(values, viewer, now)
     return {
         "uuid": str(values["uuid"]),
-        "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
         "is_unviewed": values["changes"] is None,
         "changes": _describe_changes(values["changes"]),
         "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),

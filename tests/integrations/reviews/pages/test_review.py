@@ -117,7 +117,7 @@ def test_second_round_is_shown_with_few_queries(
     client = sign_in(rita)
     with django_assert_max_num_queries(MAX_QUERIES):
         response = get_review_page(client, row)
-    assert (response.context["comparison"].round, row.partner.documents.count()) == (1, 1)
+    assert (response.context["comparison"]["round"], row.partner.documents.count()) == (1, 1)
 
 
 def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
