@@ -34,10 +34,14 @@ def report_refusals(request: HttpRequest, success_message: str = "") -> Iterator
 
 @contextmanager
 def add_refusals_to_form(form: BaseForm, field: str | None = None) -> Iterator[None]:
-    """Show a refusal of the block among the errors of the form, by default not at a field."""
+    """Show a refusal of the block among the errors of the form, or at a field.
+
+    Raises PermissionDenied for a missing permission.
+    """
     try:
         yield
     except ActionRefused as refusal:
+        raise_if_forbidden(refusal)
         form.add_error(field, str(refusal))
 
 

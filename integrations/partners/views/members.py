@@ -14,11 +14,10 @@ from integrations.partners.forms.members import InvitationForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
-from portal.ui.refusals import raise_if_forbidden, report_refusals
+from portal.ui.refusals import add_refusals_to_form, report_refusals
 
 HISTORY_PAGE_SIZE = 20
 
@@ -93,12 +92,8 @@ def invite_member(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     form = InvitationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         email, role = form.cleaned_data["email"], form.cleaned_data["role"]
-        try:
+        with add_refusals_to_form(form, "email"):
             sent_invitation = members.send_invitation(partner, email, role, actor=request.user, now=timezone.now())
-        except ActionRefused as refusal:
-            raise_if_forbidden(refusal)
-            form.add_error("email", str(refusal))
-        else:
             messages.success(request, _("Invitation sent to %(email)s.") % {"email": sent_invitation.email})
             return redirect("partners:members", slug)
     if not form.is_bound:

@@ -20,8 +20,7 @@ from portal.accounts.invitations import explain_invitation_refusal
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser, AuthenticatedRequest, is_authenticated
 from portal.core import crypto
-from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import add_refusals_to_form, report_refusals
 
 
 def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
@@ -32,11 +31,8 @@ def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
     is_taken = bool(name and name_validation.find_similar_partner(name, timezone.now()))
     # A name that is taken goes to the service, whose refusal says what to do.
     if name and (not matches or "anyway" in request.POST or is_taken):
-        try:
+        with add_refusals_to_form(form, "name"):
             partner = create_partner(request.user, form.cleaned_data)
-        except ActionRefused as refusal:
-            form.add_error("name", str(refusal))
-        else:
             messages.success(request, _("%(name)s created. You are its owner.") % {"name": partner.name})
             return HttpResponseRedirect(get_next_url(request) or resolve_url("partners:members", partner.slug))
     context = build_suggestion_context(request.user, matches) | {

@@ -11,8 +11,8 @@ from integrations.partners.forms.members import PartnerProfileForm
 from integrations.partners.services import profiles
 from integrations.partners.views.members import get_own_partner
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.form_fields import send_initial_values
+from portal.ui.refusals import add_refusals_to_form
 
 
 def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -27,11 +27,8 @@ def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpRespon
     if request.method == "POST" and form.is_valid():
         # Only what the user edited: a page that was opened earlier must not revert a colleague's change.
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
-        try:
+        with add_refusals_to_form(form, "name"):
             profiles.change_profile(partner, **changes, actor=request.user, now=timezone.now())
-        except ActionRefused as refusal:
-            form.add_error("name", str(refusal))
-        else:
             messages.success(request, _("Company profile saved."))
             return redirect("partners:members", slug)
     status = 422 if request.method == "POST" else 200

@@ -24,11 +24,10 @@ from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
 from integrations.submissions.views.access import require_permission
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.form_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.components.inline import option
-from portal.ui.refusals import raise_if_forbidden
+from portal.ui.refusals import add_refusals_to_form
 
 EFFECT_REFUSAL = gettext_lazy("The effect isn't available right now. Reload the page.")
 
@@ -36,7 +35,7 @@ EFFECT_REFUSAL = gettext_lazy("The effect isn't available right now. Reload the 
 class ReasonForm(forms.Form):
     """Reason that both sides can read in the history."""
 
-    reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, rows=3)
 
 
 class DisputeForm(ReasonForm):
@@ -138,14 +137,11 @@ def _perform(
     request: AuthenticatedRequest, issue: SupportIssue, decision: IssueDecision, form: ReasonForm
 ) -> HttpResponse | None:
     """Make a decision. After a refusal, return None with the message in the form."""
-    try:
+    with add_refusals_to_form(form, "reason"):
         decision.perform(issue, form.cleaned_data["reason"], actor=request.user, now=timezone.now())
-    except ActionRefused as refusal:
-        raise_if_forbidden(refusal)
-        form.add_error("reason", str(refusal))
-        return None
-    messages.success(request, str(decision.success_message))
-    return redirect("sla:issue", issue.uuid)
+        messages.success(request, str(decision.success_message))
+        return redirect("sla:issue", issue.uuid)
+    return None
 
 
 def build_dispute_context(request: AuthenticatedRequest, issue: SupportIssue) -> TemplateContext:
