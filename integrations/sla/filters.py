@@ -1,7 +1,7 @@
 """Filters of SLA pages, read from the query string and limited to clocks that the user can see."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 from uuid import UUID
@@ -19,7 +19,7 @@ from integrations.sla.models import HAS_TARGET, MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser
 from portal.core.figures import read_figures
-from portal.core.form_fields import clean_search_query
+from portal.core.form_fields import FilterField, clean_search_query
 from portal.core.name_matching import compute_name_key
 
 NamedRow = TypeVar("NamedRow", Partner, Integration)
@@ -52,13 +52,12 @@ class ClockFilters:
     user: AnyUser
     scope: Q
     entered: dict[str, str]
-    severity: Q = field(default_factory=Q)
-    state: str = ""
-    values: dict[str, str] = field(default_factory=dict)
-    partner: Partner | None = None
-    partner_id: int | None = None
-    integration: Integration | None = None
-    report: str = ""
+    state: str
+    values: dict[str, str]
+    partner: Partner | None
+    partner_id: int | None
+    integration: Integration | None
+    report: str
 
     @property
     def form(self) -> "SlaFilterForm":
@@ -72,7 +71,7 @@ class ClockFilters:
     @property
     def condition(self) -> Q:
         """Return the condition for clocks and breaches, without the state."""
-        return self.scope & self.severity
+        return self.scope & Q(severity=self.values["severity"]) if self.values["severity"] else self.scope
 
     def list_clocks(self) -> QuerySet[SlaClock]:
         """Return the clocks with a target that match the filters, in any state."""
@@ -104,15 +103,13 @@ def build_state_condition(state: str, now: datetime) -> Q:
     }.get(state, Q(state__in=OPEN_STATES) & monitored_condition)
 
 
-def build_visibility_condition(user: AnyUser, prefix: str = "integration__") -> Q:
+def build_visibility_condition(user: AnyUser) -> Q:
     """Return the condition for clocks that the user can see: all for program staff, otherwise those of own partners."""
-    return (
-        Q() if permissions.is_program_staff(user) else Q(**{f"{prefix}partner__in": list(permissions.get_roles(user))})
-    )
+    is_staff = permissions.is_program_staff(user)
+    return Q() if is_staff else Q(integration__partner__in=list(permissions.get_roles(user)))
 
 
 Choices: TypeAlias = list[tuple[str, str]]
-UNKNOWN_VALUE = gettext_lazy("Unknown filter value. The list shows all results.")
 
 
 class SlaFilterForm(forms.Form):
@@ -121,14 +118,17 @@ class SlaFilterForm(forms.Form):
     Partners and integrations have a select of up to MAX_OPTIONS names. If there are more, people enter a name.
     """
 
-    program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
-    severity = forms.ChoiceField(label=gettext_lazy("Severity"), required=False)
+    program = FilterField(
+        label=gettext_lazy("Program"), choices=[(key, program.name) for key, program in PROGRAMS.items()]
+    )
+    severity = FilterField(
+        label=gettext_lazy("Severity"),
+        choices=[(str(Severity.CRITICAL), gettext_lazy("Critical")), (str(Severity.OTHER), gettext_lazy("Other"))],
+    )
 
     def __init__(self, filters: ClockFilters) -> None:
         # Valid values replace what was entered, such as the beginning of a name. Invalid ones stay, to be reported.
         super().__init__(filters.entered | {name: value for name, value in filters.values.items() if value})
-        self._set_choices("program", [(key, program.name) for key, program in PROGRAMS.items()])
-        self._set_choices("severity", [(str(Severity.CRITICAL), _("Critical")), (str(Severity.OTHER), _("Other"))])
         partners = [] if _get_only_partner_id(filters.user) else _list_partners(filters.user)
         if len(partners) > 1:
             self._add_row_field("partner", _("Partner"), partners, filters.partner)
@@ -139,21 +139,16 @@ class SlaFilterForm(forms.Form):
 
     def _add_row_field(self, name: str, label: str, options: Choices, row: Partner | Integration | None) -> None:
         if len(options) <= MAX_OPTIONS:
-            self.fields[name] = forms.ChoiceField(label=label, required=False)
-            self._set_choices(name, options)
+            self.fields[name] = FilterField(label=label, choices=options)
             return
         validators = [] if row else [_reject_unknown_value]
         help_text = _("Enter the beginning of the name.")
         self.fields[name] = forms.CharField(label=label, required=False, help_text=help_text, validators=validators)
         self.data = {**self.data, name: row.name if row else self.data[name]}
 
-    def _set_choices(self, name: str, choices: Choices) -> None:
-        self.fields[name].choices = [("", _("All")), *choices]  # type: ignore[attr-defined]
-        self.fields[name].error_messages["invalid_choice"] = str(UNKNOWN_VALUE)
-
 
 def _reject_unknown_value(_value: object) -> None:
-    raise forms.ValidationError(UNKNOWN_VALUE)
+    raise forms.ValidationError(FilterField.default_error_messages["invalid_choice"])
 
 
 def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
@@ -174,12 +169,16 @@ def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
         "integration": str(integration.uuid) if integration else "",
         "severity": entered["severity"] if entered["severity"] in list(Severity) else "",
     }
+    scope = {
+        "integration__program_key": values["program"],
+        "integration__partner": partner_id,
+        "integration": integration.pk if integration else None,
+    }
     return ClockFilters(
         user,
         # No filter can widen what the user can see.
-        build_visibility_condition(user) & build_scope_condition(values, partner_id),
+        build_visibility_condition(user) & Q(**{name: value for name, value in scope.items() if value}),
         entered,
-        Q(severity=values["severity"]) if values["severity"] else Q(),
         entered["state"] if entered["state"] in STATE_LABELS else "",
         values,
         partner,
@@ -205,16 +204,6 @@ def _get_only_partner_id(user: AnyUser) -> int | None:
     return partner_ids[0] if len(partner_ids) == 1 else None
 
 
-def build_scope_condition(values: Mapping[str, str], partner_id: int | None) -> Q:
-    """Return the condition for the filtered program, partner, and integration."""
-    columns = {
-        "integration__program_key": values["program"],
-        "integration__partner": partner_id,
-        "integration__uuid": UUID(values["integration"]) if values["integration"] else None,
-    }
-    return Q(**{column: value for column, value in columns.items() if value})
-
-
 def _list_partners(user: AnyUser) -> Choices:
     """Return (slug, name) of the partners with monitored repositories, sorted by name, at most MAX_OPTIONS + 1."""
     monitored_repositories = MonitoredRepository.objects.filter(integration__partner=OuterRef("pk"))
@@ -234,14 +223,12 @@ def _read_options(key: str, rows: "QuerySet[Any, tuple[object, str]]") -> Choice
     """Return up to MAX_OPTIONS + 1 options, sorted by name. If there are more than MAX_OPTIONS, they are cached."""
     return read_figures(
         f"options {key}",
-        lambda: sorted(((str(value), name) for value, name in rows[: MAX_OPTIONS + 1]), key=_get_sort_key),
+        lambda: sorted(
+            ((str(value), name) for value, name in rows[: MAX_OPTIONS + 1]), key=lambda option: option[1].casefold()
+        ),
         len,
         max_uncached_rows=MAX_OPTIONS,
     )
-
-
-def _get_sort_key(option: tuple[str, str]) -> str:
-    return option[1].casefold()
 
 
 def _list_visible_partners(user: AnyUser) -> QuerySet[Partner]:

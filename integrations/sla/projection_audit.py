@@ -1,13 +1,12 @@
 """Audit of stored projections: projects every issue again and compares, without writing."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.db.models import F, Q
 
 from integrations.sla.engine import inputs
-from integrations.sla.engine.types import ClockStatus, IssueState
+from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
 from integrations.sla.services import projection
 
@@ -17,48 +16,18 @@ RUNNING_STATUSES = frozenset({ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockSta
 FINAL_STATUSES = frozenset({ClockStatus.MET, ClockStatus.LATE})
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectionDifference:
-    """Difference between stored and computed data. `location` is such as "owner/name#12 respond"."""
-
-    location: str
-    field_name: str
-    stored_value: object
-    computed_value: object
-
-    def __str__(self) -> str:
-        return f"{self.location}: {self.field_name} is {self.stored_value}, expected {self.computed_value}"
-
-
-@dataclass(slots=True)
-class ReplayCounts:
-    """Progress of the replay."""
-
-    issues: int = 0
-    events: int = 0
-
-
-def replay_issues(
-    now: datetime,
-    counts: ReplayCounts,
-    monitored_repository_id: int | None = None,
-    progress: Callable[[ReplayCounts], None] = lambda counts: None,
-) -> Iterator[ProjectionDifference]:
-    """Yield all differences. Memory use doesn't depend on the number of issues."""
+def replay_issues(now: datetime, monitored_repository_id: int | None = None) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of events and the differences of each issue. Memory use doesn't depend on how many there are."""
     last_pk, issues = 0, SupportIssue.objects.all()
     if monitored_repository_id:
         issues = issues.filter(monitored_repository=monitored_repository_id)
-    while True:
-        # By key instead of offset, so that issues added in the meantime don't shift the chunks.
-        pks = list(issues.filter(pk__gt=last_pk).order_by("pk").values_list("pk", flat=True)[:CHUNK_SIZE])
-        if not pks:
-            return
-        yield from _compare_chunk(pks, now, counts)
+    # By key instead of offset, so that issues added in the meantime don't shift the chunks.
+    while pks := list(issues.filter(pk__gt=last_pk).order_by("pk").values_list("pk", flat=True)[:CHUNK_SIZE]):
+        yield from _replay_chunk(pks, now)
         last_pk = pks[-1]
-        progress(counts)
 
 
-def _compare_chunk(pks: list[int], now: datetime, counts: ReplayCounts) -> Iterator[ProjectionDifference]:
+def _replay_chunk(pks: list[int], now: datetime) -> Iterator[tuple[int, list[str]]]:
     clocks: dict[int, dict[str, SlaClock]] = {}
     for clock in SlaClock.objects.filter(issue__in=pks):
         clocks.setdefault(clock.issue_id, {})[clock.target_type] = clock
@@ -69,14 +38,18 @@ def _compare_chunk(pks: list[int], now: datetime, counts: ReplayCounts) -> Itera
     for pk, due_at in recorded_breaches.values_list("clock_id", "due_at"):
         due_times_by_clock.setdefault(pk, set()).add(due_at)
     for issue in projection.load_issues(pks):
-        counts.issues += 1
-        counts.events += len(issue.events.all())
-        yield from find_differences(issue, clocks.get(issue.pk, {}), due_times_by_clock, now)
+        differences = _find_differences(issue, clocks.get(issue.pk, {}), due_times_by_clock, now)
+        yield len(issue.events.all()), list(differences)
 
 
-def find_differences(
+def _describe(location: str, field_name: str, stored_value: object, computed_value: object) -> str:
+    """Describe a difference between stored and computed data. `location` is such as "owner/name#12 respond"."""
+    return f"{location}: {field_name} is {stored_value}, expected {computed_value}"
+
+
+def _find_differences(
     issue: SupportIssue, clocks: dict[str, SlaClock], due_times_by_clock: dict[int, set[datetime]], now: datetime
-) -> Iterator[ProjectionDifference]:
+) -> Iterator[str]:
     """Yield the differences of one issue.
 
     `due_times_by_clock` holds the due dates of recorded breaches by clock.
@@ -84,25 +57,21 @@ def find_differences(
     try:
         state = inputs.compute_issue_state(issue, projection.get_projection_time(issue, now))
     except ValueError as error:
-        yield ProjectionDifference(str(issue), "projection", "present", error)
+        yield _describe(str(issue), "projection", "present", error)
         return
-    yield from _compare_issue(issue, state)
+    for name, computed_value in projection.build_issue_columns(state).items():
+        if getattr(issue, name) != computed_value:
+            yield _describe(str(issue), name, getattr(issue, name), computed_value)
     for clock_state in state.clocks:
         location, clock = f"{issue} {clock_state.target_type}", clocks.get(str(clock_state.target_type))
         if clock is None:
-            yield ProjectionDifference(location, "clock", "missing", clock_state.state)
+            yield _describe(location, "clock", "missing", clock_state.state)
             continue
         for name, computed_value in projection.build_clock_columns(clock_state).items():
             stored_value = getattr(clock, name)
             if stored_value != computed_value and _is_significant(name, clock, str(computed_value)):
-                yield ProjectionDifference(location, name, stored_value, computed_value)
+                yield _describe(location, name, stored_value, computed_value)
         yield from _compare_breaches(location, clock, due_times_by_clock.get(clock.pk, set()), issue, now)
-
-
-def _compare_issue(issue: SupportIssue, state: IssueState) -> Iterator[ProjectionDifference]:
-    for name, computed_value in projection.build_issue_columns(state).items():
-        if getattr(issue, name) != computed_value:
-            yield ProjectionDifference(str(issue), name, getattr(issue, name), computed_value)
 
 
 def _is_significant(name: str, clock: SlaClock, computed_value: str) -> bool:
@@ -114,7 +83,7 @@ def _is_significant(name: str, clock: SlaClock, computed_value: str) -> bool:
 
 def _compare_breaches(
     location: str, clock: SlaClock, recorded_due_times: set[datetime], issue: SupportIssue, now: datetime
-) -> Iterator[ProjectionDifference]:
+) -> Iterator[str]:
     expected_due_times = set()
     if clock.is_committed and clock.due_at and clock.state in (*RUNNING_STATUSES, ClockStatus.LATE):
         known_up_to = min(now - PROCESSING_DELAY, issue.monitored_repository.data_up_to)
@@ -123,7 +92,7 @@ def _compare_breaches(
             expected_due_times = {clock.due_at}
     for due_at in recorded_due_times - expected_due_times:
         if due_at != clock.due_at or not clock.is_committed or clock.state == ClockStatus.MET:
-            yield ProjectionDifference(location, "breach", due_at, "none")
+            yield _describe(location, "breach", due_at, "none")
     for due_at in expected_due_times - recorded_due_times:
         if issue.monitored_repository.ended_at is None and due_at <= now - PROCESSING_DELAY:
-            yield ProjectionDifference(location, "breach", "missing", due_at)
+            yield _describe(location, "breach", "missing", due_at)

@@ -46,7 +46,7 @@ def has_same_content(edition: PartnerCalendar, other: PartnerCalendar) -> bool:
 
 def set_calendar(
     partner: Partner, edition: PartnerCalendar, *, actor: User, now: datetime, seen_id: int | None = None
-) -> PartnerCalendar:
+) -> None:
     """Save a new edition unless its content is unchanged.
 
     Raises ActionRefused, with kind "conflict" if there is a newer edition than `seen_id`, 0 for none.
@@ -61,12 +61,11 @@ def set_calendar(
         # Each edition applies to the SLA clocks that start after it, so one without a change would only hide the real
         # ones.
         if current is not None and has_same_content(current, edition):
-            return current
+            return
         edition.partner, edition.created_by = change.partner, actor
         edition.valid_from = edition.created_at = now
         edition.save()
         change.record("partner.calendar_changed", note=describe_calendar(edition), edition=edition.pk)
-        return edition
 
 
 def describe_calendar(edition: PartnerCalendar) -> str:

@@ -125,11 +125,6 @@ def _fill_link(link: str, values: list[object]) -> str:
     return link
 
 
-def _describe_changes(count: int | None) -> str:
-    """Return what is new since the user viewed the integration, blank if nothing is."""
-    return ngettext("%(count)s change", "%(count)s changes", count) % {"count": count} if count else ""
-
-
 def get_url_arguments(values: NamedValues) -> list[object]:
     """Return the arguments of the URL of an item."""
     return [values[name] for name in KINDS[values["kind"]].url_columns]
@@ -180,10 +175,11 @@ def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueVie
         if outcome in values["requirement_counts"]
     ]
     reviewer_label, claim = _describe_claim(values, viewer, now)
+    changes = values["changes"]  # since the user viewed the integration, None if never
     return {
         "uuid": str(values["uuid"]),
-        "is_unviewed": values["changes"] is None,
-        "changes": _describe_changes(values["changes"]),
+        "is_unviewed": changes is None,
+        "changes": ngettext("%(count)s change", "%(count)s changes", changes) % {"count": changes} if changes else "",
         "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),
         "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no check results"),

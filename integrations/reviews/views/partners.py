@@ -61,7 +61,7 @@ class PartnerDecisionForm(forms.Form):
     note = MultiLineField(
         label=gettext_lazy("Reason"),
         max_length=1000,
-        widget=forms.Textarea(attrs={"rows": 3}),
+        rows=3,
         help_text=gettext_lazy("The partner's owners see it in their email and in the history."),
     )
 
@@ -88,7 +88,7 @@ class MergeNoteForm(forms.Form):
     note = MultiLineField(
         label=gettext_lazy("Reason"),
         max_length=1000,
-        widget=forms.Textarea(attrs={"rows": 3}),
+        rows=3,
         help_text=gettext_lazy("The owners of both partners see it in the history."),
     )
 

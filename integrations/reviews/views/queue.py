@@ -85,10 +85,11 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_even
     kind, tab, sort = parse_position(request.GET)
     summary = queue_items.summarize_queue(filters, request.user, now, last_event_id)
     items = queue_items.list_page_items(summary, kind, tab, request.user, now, sort, "changes")
+    oldest = summary.get_oldest(kind)
     page, page_rows = build_page(items, summary.count(kind, tab), request.GET.get("page"), request.user, now)
     return {
         "filters": filter_fields,
-        "oldest": _format_waiting_time(summary.get_oldest(kind), now),
+        "oldest": format_span((now - oldest).total_seconds()) if oldest else "",
         "figures": {name: summary.count(kind, name) for name in ("overdue", "today", "all")},
         "tabs": _build_links(request, "tab", {name: summary.count(kind, name) for name in TAB_LABELS}, TAB_LABELS, tab),
         "kinds": _build_kind_links(request, summary, kind, tab),
@@ -105,10 +106,6 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_even
         "is_filtered": any(filters.values()) or bool(kind),
         "queue_query": request.GET.urlencode(),
     }
-
-
-def _format_waiting_time(since: datetime | None, now: datetime) -> str:
-    return format_span((now - since).total_seconds()) if since else ""
 
 
 def _build_href(request: HttpRequest, parameter: str) -> str:

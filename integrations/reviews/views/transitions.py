@@ -198,7 +198,7 @@ def _render_transition(
     refusal: ActionRefused | None,
 ) -> HttpResponse:
     """Render the transition page. `refusal`: why the transition was just refused."""
-    now, for_program = timezone.now(), permissions.is_program_staff(request.user)
+    now, for_program, minutes = timezone.now(), permissions.is_program_staff(request.user), settings.UNDO_MINUTES
     preview, preview_refusal = preview_emails(integration, transition, form, email_form, request.user)
     if preview.draft and not email_form.is_edited():
         email_form = EmailDraftForm(initial=asdict(preview.draft))
@@ -211,7 +211,8 @@ def _render_transition(
         "action": action,
         "form": form,
         "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",
-        **_get_public_statuses(integration, transition),
+        "current_public": get_public_listing_status(integration),
+        "public": PUBLIC_STATUSES.get(transition.target),  # None if the listing status doesn't change
         "is_compliance": TRANSITION_OPTIONS[transition.name].is_compliance,
         "emails": preview.emails,
         "email_form": email_form if preview.draft else None,
@@ -220,8 +221,8 @@ def _render_transition(
         "for_program": for_program,
         "present": list_present(integration, request.user) if for_program else [],
         "now": now,
-        "undo_window": _format_minutes(settings.UNDO_MINUTES),
-        "undo_minutes": settings.UNDO_MINUTES if TRANSITION_OPTIONS[transition.name].is_decision else 0,
+        "undo_window": ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes},
+        "undo_minutes": minutes if TRANSITION_OPTIONS[transition.name].is_decision else 0,
         "last_event": integration.events.exclude(internal=True).last() if refusal else None,
     }
     if request.htmx:
@@ -229,18 +230,6 @@ def _render_transition(
     has_errors = bool(form.errors or email_form.errors)
     status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, has_errors, action, preview_refusal)
     return render(request, "reviews/transitions/transition.html", context, status=status)
-
-
-def _get_public_statuses(integration: Integration, transition: Transition) -> dict[str, object]:
-    """Return the public status now and after the transition, None if it doesn't change the listing status."""
-    return {
-        "current_public": get_public_listing_status(integration),
-        "public": PUBLIC_STATUSES.get(transition.target),
-    }
-
-
-def _format_minutes(count: int) -> str:
-    return ngettext("%(count)s minute", "%(count)s minutes", count) % {"count": count}
 
 
 def _render_emails(request: HttpRequest, email_form: EmailDraftForm, context: NamedValues) -> HttpResponse:

@@ -17,7 +17,7 @@ from integrations.sla.engine.participants import (
     is_opened_by_partner,
 )
 from integrations.sla.engine.pause_rules import PauseTracker
-from integrations.sla.engine.severity import find_critical_since, get_severity, list_severity_events
+from integrations.sla.engine.severity import find_critical_since, list_severity_events
 from integrations.sla.engine.stop_rules import StopTracker
 from integrations.sla.engine.timeline import find_denied_keys, order_events
 from integrations.sla.engine.types import (
@@ -50,9 +50,6 @@ BREACH_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE)
 class MissingOpeningError(ValueError):
     """The events of an issue don't include its opening."""
 
-    def __init__(self) -> None:
-        super().__init__("The opening of this issue is missing.")
-
 
 def project_issue_state(events: Iterable[TimelineEvent], context: ProjectionContext) -> IssueState:
     """Return the state of an issue at `context.now`. Raises MissingOpeningError."""
@@ -69,7 +66,7 @@ class IssueProjection:
         # A list can report an earlier opening than a webhook. Both are stored, and the first one in order counts.
         opening = next((event for event in self.events if event.kind == IssueEventKind.OPENED), None)
         if opening is None:
-            raise MissingOpeningError
+            raise MissingOpeningError("The opening of this issue is missing.")
         self.opening = opening
         self.severity_events = list_severity_events(self.events)
         self.lowered_times = [e.at for e in self.severity_events if e.kind == IssueEventKind.SEVERITY_LOWERED]
@@ -89,7 +86,7 @@ class IssueProjection:
         respond, resolve = self._set_segment_keys(clocks)
         last_message = self._find_last_message()
         return IssueState(
-            severity=get_severity(self._find_critical_since(self.context.now)),
+            severity=Severity.CRITICAL if self._find_critical_since(self.context.now) else Severity.OTHER,
             is_open=next((OPEN_KINDS[event.kind] for event in reversed(self.events) if event.kind in OPEN_KINDS), True),
             is_covered=self.is_covered,
             respond=respond,

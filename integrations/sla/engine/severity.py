@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from integrations.sla.engine.types import IssueEventKind, Severity, SlaPolicy, TimelineEvent
+from integrations.sla.engine.types import IssueEventKind, SlaPolicy, TimelineEvent
 
 # GitHub reports labels that are set at the opening as events of their own.
 SEVERITY_KINDS = frozenset({IssueEventKind.LABELED, IssueEventKind.SEVERITY_LOWERED})
@@ -56,10 +56,6 @@ def find_raised_at(events: Iterable[TimelineEvent], policy: SlaPolicy, cutoff_at
         elif raised_at is None and normalize_label(event.label) in policy.critical_labels:
             raised_at = event.at
     return raised_at
-
-
-def get_severity(critical_since: datetime | None) -> Severity:
-    return Severity.CRITICAL if critical_since else Severity.OTHER
 
 
 def normalize_label(label: str) -> str:

@@ -25,9 +25,7 @@ def normalize_labels(labels: Iterable[str]) -> list[str]:
     return sorted({normalize_label(label) for label in labels} - {""})
 
 
-def propose_label_policy(
-    integration: Integration, policy: LabelPolicy, *, actor: User | None, now: datetime
-) -> LabelPolicy:
+def propose_label_policy(integration: Integration, policy: LabelPolicy, *, actor: User | None, now: datetime) -> None:
     """Save a new label policy as a proposal, replacing an open proposal. Raises ActionRefused."""
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
         # Reviewers decide on one proposal at a time, the newest.
@@ -36,10 +34,9 @@ def propose_label_policy(
         policy.integration, policy.proposed_by, policy.proposed_at = change.integration, actor, now
         policy.save()
         change.record("label_policy.proposed", describe_policy(policy), policy=policy.pk, team=policy.logins)
-        return policy
 
 
-def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User | None, now: datetime) -> LabelPolicy:
+def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User | None, now: datetime) -> None:
     """Accept a proposal for issues opened after this, or decline it. Raises ActionRefused."""
     with change_integration(policy.integration, permissions.can_decide, actor=actor, now=now) as change:
         # The partner may have replaced the proposal, or a colleague may have decided, since the page was opened.
@@ -53,7 +50,6 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
         proposal.valid_from = now if accept else None
         proposal.save()
         change.record("label_policy.accepted" if accept else "label_policy.declined", note, policy=proposal.pk)
-        return proposal
 
 
 def build_default_policy() -> LabelPolicy:

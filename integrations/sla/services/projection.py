@@ -26,28 +26,32 @@ def load_issues(pks: Iterable[int]) -> list[SupportIssue]:
     return list(inputs.select_issues().filter(pk__in=pks).order_by("pk"))
 
 
-def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT_RETRACTION_REASON) -> int:
-    """Project issues and store the results. Return the number of issues.
+def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT_RETRACTION_REASON) -> None:
+    """Project issues and store the results.
 
     Call this in the transaction that stored the events. `reason` is stored with retracted breaches. Issues that can't
     be projected stay unchanged and are logged.
     """
     issues = load_issues(pks)
-    # Due clocks are processed concurrently, so lock them before their columns are computed and saved.
-    clocks_by_key = {(clock.issue_id, clock.target_type): clock for clock in _lock_clocks(issues)}
+    # Due clocks are processed concurrently, so lock them before their columns are computed, always in this order.
+    locked_clocks = SlaClock.objects.filter(issue__in=issues).order_by("pk").select_for_update(no_key=True)
+    clocks_by_key = {(clock.issue_id, clock.target_type): clock for clock in locked_clocks}
     changed_clocks = []
     for issue in issues:
         state = _compute_state(issue, now)
         if state is None:
             continue
-        apply_issue_state(issue, state, now)
+        for name, value in build_issue_columns(state).items():
+            setattr(issue, name, value)
+        issue.projected_at = now
         for clock_state in state.clocks:
             clock = clocks_by_key.get((issue.pk, str(clock_state.target_type))) or _build_clock(issue, clock_state)
             changed_clocks.append(clock)
             _apply_clock_state(clock, clock_state, issue, now, reason)
     SupportIssue.objects.bulk_update(issues, ISSUE_FIELDS, batch_size=200)
-    _save_clocks(changed_clocks)
-    return len(issues)
+    existing_clocks = [clock for clock in changed_clocks if clock.pk is not None]
+    SlaClock.objects.bulk_create([clock for clock in changed_clocks if clock.pk is None], batch_size=200)
+    SlaClock.objects.bulk_update(existing_clocks, CLOCK_FIELDS, batch_size=200)
 
 
 def _compute_state(issue: SupportIssue, now: datetime) -> IssueState | None:
@@ -63,13 +67,6 @@ def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
     ended_at = issue.monitored_repository.ended_at
     cutoff_at = min(now, ended_at) if ended_at else now
     return max([cutoff_at, *(row.at for row in issue.events.all())])
-
-
-def apply_issue_state(issue: SupportIssue, state: IssueState, now: datetime) -> None:
-    """Set the issue's columns without saving."""
-    for name, value in build_issue_columns(state).items():
-        setattr(issue, name, value)
-    issue.projected_at = now
 
 
 def build_issue_columns(state: IssueState) -> dict[str, object]:
@@ -99,11 +96,6 @@ def build_clock_columns(state: ClockState) -> dict[str, object]:
     }
 
 
-def _lock_clocks(issues: list[SupportIssue]) -> list[SlaClock]:
-    """Lock the issues' clocks in a fixed order."""
-    return list(SlaClock.objects.filter(issue__in=issues).order_by("pk").select_for_update(no_key=True))
-
-
 def _build_clock(issue: SupportIssue, state: ClockState) -> SlaClock:
     return SlaClock(
         issue=issue,
@@ -125,13 +117,6 @@ def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, 
         clock.breached_at = None
     # After the end of monitoring, no further data will arrive to judge a clock by.
     clock.next_at = None if issue.monitored_repository.ended_at else calculate_next_check_at(clock)
-
-
-def _save_clocks(clocks: list[SlaClock]) -> None:
-    new_clocks = [clock for clock in clocks if clock.pk is None]
-    existing_clocks = [clock for clock in clocks if clock.pk is not None]
-    SlaClock.objects.bulk_create(new_clocks, batch_size=200)
-    SlaClock.objects.bulk_update(existing_clocks, CLOCK_FIELDS, batch_size=200)
 
 
 def calculate_next_check_at(clock: SlaClock) -> datetime | None:

@@ -33,11 +33,11 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and not can_edit:
         raise PermissionDenied(refusals.get_refusal("can_edit"))
     form_data = request.POST if request.method == "POST" else request.unsent()
-    current = partner.calendars.get_in_force(now)
-    form = CalendarForm(data=form_data, initial=build_initial_data(current, request.user.zone), now=now)
-    context: TemplateContext = {"can_edit": can_edit}
+    initial = build_initial_data(partner.calendars.get_in_force(now), request.user.zone)
+    form = CalendarForm(data=form_data, initial=initial, now=now)
+    context: TemplateContext = {"partner": partner, "can_edit": can_edit, "form": form}
     if form_data is None or not form.is_valid():
-        return _render_page(request, partner, form, context, 422 if request.method == "POST" else 200)
+        return _render_page(request, partner, context, 422 if request.method == "POST" else 200)
     edition, seen_id = form.edition, form.cleaned_data["seen_id"] or 0
     try:
         # The form saves all fields, so it would undo what a colleague changed in the meantime.
@@ -50,35 +50,22 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     except ActionRefused as refusal:
         raise_if_forbidden(refusal)
         context["refusal"] = str(refusal)
-    return _render_preview(request, partner, form, context)
+    context |= {"edition": edition, "proposed_summary": calendars.describe_calendar(edition)}
+    return _render_page(request, partner, context, 409 if "refusal" in context else 200)
 
 
-def _render_preview(
-    request: AuthenticatedRequest, partner: Partner, form: CalendarForm, context: TemplateContext
-) -> HttpResponse:
-    """Compare the input with the calendar in force, which the user has then seen."""
-    now, edition = timezone.now(), form.edition
-    current = partner.calendars.get_in_force(now)
-    form.data = form.data.copy()  # type: ignore[attr-defined]
-    # The page shows this calendar, so sending the form again confirms a known change.
-    form.data["seen_id"] = current.pk if current else 0  # type: ignore[index]
-    context |= {
-        "preview": preview_calendar(partner, current, edition, now),
-        "proposed_summary": calendars.describe_calendar(edition),
-    }
-    return _render_page(request, partner, form, context, 409 if "refusal" in context else 200)
-
-
-def _render_page(
-    request: AuthenticatedRequest, partner: Partner, form: CalendarForm, context: TemplateContext, status: int
-) -> HttpResponse:
+def _render_page(request: HttpRequest, partner: Partner, context: TemplateContext, status: int) -> HttpResponse:
+    """Render the page, which compares a valid `edition` with the calendar in force."""
     now = timezone.now()
     current = partner.calendars.get_in_force(now)
+    if "edition" in context:
+        context["preview"] = preview_calendar(partner, current, context["edition"], now)
+        context["form"].data = context["form"].data.copy()
+        # The page shows this calendar, so sending the form again confirms a known change.
+        context["form"].data["seen_id"] = current.pk if current else 0
     context |= {
-        "partner": partner,
         "in_force": current,
         "editions": list(partner.calendars.select_related("created_by"))[::-1],
-        "form": form,
         "now": now,
         "summary": calendars.describe_calendar(current) if current else "",
     }

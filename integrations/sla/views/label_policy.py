@@ -33,9 +33,7 @@ LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
 MAX_LINES, MAX_EARLIER_POLICIES = 40, 20
 
 
-build_lines_field = partial(
-    MultiLineField, required=False, max_lines=MAX_LINES, widget=forms.Textarea(attrs={"rows": 5})
-)
+build_lines_field = partial(MultiLineField, required=False, max_lines=MAX_LINES, rows=5)
 
 
 class LabelsForm(forms.Form):
@@ -130,9 +128,7 @@ class LabelsForm(forms.Form):
 class LabelPolicyDecisionForm(forms.Form):
     """Note with a decision on a proposal."""
 
-    note = MultiLineField(
-        label=gettext_lazy("Note"), required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
-    )
+    note = MultiLineField(label=gettext_lazy("Note"), required=False, max_length=500, rows=2)
 
 
 def _parse_labels(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from integrations.sla.models import MonitoredRepository, SupportIssueEvent
-from integrations.sla.projection_audit import ReplayCounts, replay_issues
+from integrations.sla.projection_audit import replay_issues
 
 MAX_SHOWN_DIFFERENCES = 200
 PROGRESS_INTERVAL_SECONDS = 10.0
@@ -33,14 +33,18 @@ class Command(BaseCommand):
         total = SupportIssueEvent.objects.filter(
             **({"issue__monitored_repository": monitored_repository_id} if monitored_repository_id else {})
         ).count()
-        difference_count, counts = 0, ReplayCounts()
-        for difference in replay_issues(now, counts, monitored_repository_id, ProgressReporter(self, total)):
-            difference_count += 1
-            if difference_count <= MAX_SHOWN_DIFFERENCES:
-                self.stdout.write(str(difference))
+        issue_count, event_count, difference_count, reported_at = 0, 0, 0, time.monotonic()
+        for number, differences in replay_issues(now, monitored_repository_id):
+            issue_count, event_count = issue_count + 1, event_count + number
+            for difference in differences[: max(0, MAX_SHOWN_DIFFERENCES - difference_count)]:
+                self.stdout.write(difference)
+            difference_count += len(differences)
+            if time.monotonic() - reported_at > PROGRESS_INTERVAL_SECONDS:
+                reported_at = time.monotonic()
+                self.stderr.write(f"{event_count} of {total} events")
         if difference_count > MAX_SHOWN_DIFFERENCES:
             self.stdout.write(f"and {difference_count - MAX_SHOWN_DIFFERENCES} more")
-        self.stdout.write(f"replayed {counts.issues} issues, {counts.events} events")
+        self.stdout.write(f"replayed {issue_count} issues, {event_count} events")
         self.stdout.write(f"drift {difference_count}")
         if difference_count:
             raise SystemExit(1)
@@ -52,15 +56,3 @@ class Command(BaseCommand):
         if monitored_repository_id is None:
             raise CommandError(f"{repository} is not monitored.")
         return monitored_repository_id
-
-
-class ProgressReporter:
-    """Callback that prints the progress to stderr periodically."""
-
-    def __init__(self, command: BaseCommand, total: int) -> None:
-        self.command, self.total, self.reported_at = command, total, time.monotonic()
-
-    def __call__(self, counts: ReplayCounts) -> None:
-        if time.monotonic() - self.reported_at > PROGRESS_INTERVAL_SECONDS:
-            self.reported_at = time.monotonic()
-            self.command.stderr.write(f"{counts.events} of {self.total} events")

@@ -12,7 +12,7 @@ from integrations.sla.decision_effects import DecisionEffect, preview_decision
 from integrations.sla.engine import inputs
 from integrations.sla.issue_decisions import DECISIONS
 from integrations.sla.models import SlaBreach, SupportIssue
-from integrations.sla.projection_audit import ReplayCounts, replay_issues
+from integrations.sla.projection_audit import replay_issues
 from integrations.sla.services import disputes, projection
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -109,8 +109,8 @@ def test_settled_breach_is_not_recorded_again(disputed_issue: SupportIssue, rita
     assert SlaBreach.objects.filter(issue=disputed_issue).count() == 1
     clock = disputed_issue.clocks.get(is_committed=True, breaches__isnull=False)
     assert (clock.state, clock.breached_at, clock.next_at) == ("overdue", None, None)
-    differences = replay_issues(now + timedelta(minutes=5), ReplayCounts())
-    assert [each for each in differences if each.field_name == "breach" and str(disputed_issue) in each.location] == []
+    differences = [text for _, texts in replay_issues(now + timedelta(minutes=5)) for text in texts]
+    assert [text for text in differences if text.startswith(str(disputed_issue)) and ": breach is" in text] == []
 
 
 def test_dispute_page_shows_the_outcomes_with_their_effect(
