@@ -29,17 +29,14 @@ def build_decision_condition(user: User) -> Q:
     return in_programs & ~Q(partner__in=_list_own_partners(user)) & ~is_own
 
 
-def build_partner_decision_condition(user: User, prefix: str = "") -> Q:
-    """Return the condition for companies on which the user can decide, the same as can_decide_on_partner.
-
-    The company of a row is at the prefix.
-    """
+def build_partner_decision_condition(user: User) -> Q:
+    """Return the condition for rows on whose company the user can decide, the same as can_decide_on_partner."""
     if not (user.is_active and user.is_reviewer):
         return Q(pk__in=[])
     programs = list_programs(user, "reviewer")
     partners = Partner.objects.filter(integrations__program_key__in=programs)
-    in_programs = Q(**{f"{prefix}pk__in": partners.values("pk")}) if programs else Q()
-    return in_programs & ~Q(**{f"{prefix}pk__in": _list_own_partners(user)})
+    in_programs = Q(partner__in=partners.values("pk")) if programs else Q()
+    return in_programs & ~Q(partner__in=_list_own_partners(user))
 
 
 def _list_own_partners(user: User) -> list[int]:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from django.utils.translation import gettext as _, ngettext
 
 from integrations.programs.sla_policy import SlaTarget
+from portal.ui.components.moments import format_span
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 MeterParts = list[tuple[str, float]]
@@ -47,7 +48,7 @@ class TimeUsage:
     @property
     def summary(self) -> str:
         """Return the text alternative of the meter."""
-        values = {"used": self.text, "paused": _format_short_duration(self.paused_time)}
+        values = {"used": self.text, "paused": format_span(self.paused_time.total_seconds())}
         return (_("%(used)s used, %(paused)s paused") if self.paused_time else _("%(used)s used")) % values
 
     @property
@@ -68,12 +69,3 @@ def format_target(target: SlaTarget | None) -> str:
         return _("%(count)s h") % {"count": target.hours}
     days = target.business_days
     return ngettext("%(count)s business day", "%(count)s business days", days) % {"count": days} if days else ""
-
-
-def _format_short_duration(duration: timedelta) -> str:
-    """Format a duration, such as "40 min", "36 h", or "6 d"."""
-    if duration < HOUR:
-        return _("%(count)s min") % {"count": int(duration.total_seconds() // 60)}
-    if duration < 2 * DAY:
-        return _("%(count)s h") % {"count": duration // HOUR}
-    return _("%(count)s d") % {"count": duration // DAY}

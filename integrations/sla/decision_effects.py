@@ -111,15 +111,16 @@ def list_changes(effect: DecisionEffect, now: datetime) -> list[tuple[str, str, 
         target_type = gettext(TARGET_TYPE_LABELS[clock.target_type])
         # A waiver retracts the breach as well, but the breach stays visible and must not seem to have never happened.
         is_waived = clock.before.is_breached and effect.outcome == "waive_breach"
-        texts = [
+        breach_before, breach_after = (
             gettext("breached") if state.is_breached else gettext("waived") if is_waived else gettext("no breach")
             for state in (clock.before, clock.after)
-        ]
-        due_dates = [
+        )
+        due_before, due_after = (
             when(state.due_at, now=now) if state.due_at else gettext("no due date")
             for state in (clock.before, clock.after)
-        ]
-        rows += [(target_type, *texts), (gettext("%(target)s due") % {"target": target_type}, *due_dates)]
-    shares = (format_percent(effect.before.share), format_percent(effect.after.share))
-    rows.append((gettext("On time in %(week)s") % {"week": effect.week}, *shares))
+        )
+        rows.append((target_type, breach_before, breach_after))
+        rows.append((gettext("%(target)s due") % {"target": target_type}, due_before, due_after))
+    share_before, share_after = format_percent(effect.before.share), format_percent(effect.after.share)
+    rows.append((gettext("On time in %(week)s") % {"week": effect.week}, share_before, share_after))
     return [(label, before, after) for label, before, after in rows if before != after]

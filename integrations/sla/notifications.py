@@ -10,9 +10,8 @@ from functools import partial
 from django.db import InterfaceError, OperationalError, transaction
 
 from integrations.sla import warnings
-from integrations.sla.clock_records import iterate_records
 from integrations.sla.engine.types import ClockStatus, Severity
-from integrations.sla.models import Alert, SlaBreach, SlaClock
+from integrations.sla.models import Alert
 from integrations.sla.tasks import get_counterpart_key
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration
@@ -60,7 +59,7 @@ def notify_integration(pk: int, now: datetime) -> bool:
     deferrable_alerts = [alert for alert in relevant_alerts if _can_wait(alert)]
     for kind in ("retracted", "breached", "warned"):
         issues = [
-            _build_issue_payload(alert, now)
+            warnings.build_issue_payload(alert, now)
             for alert in relevant_alerts
             if alert.kind == kind and alert not in deferrable_alerts
         ]
@@ -68,9 +67,7 @@ def notify_integration(pk: int, now: datetime) -> bool:
             services.record_event(
                 integration, EVENT_TYPES_BY_KIND[kind], actor=None, now=now, issues=issues, count=len(issues)
             )
-    has_notified, retry_at = warnings.notify_recipients(
-        integration, deferrable_alerts, lambda alert: _build_issue_payload(alert, now), now
-    )
+    has_notified, retry_at = warnings.notify_recipients(integration, deferrable_alerts, now)
     # Warnings stay pending until everyone who isn't working now has received them, too.
     waiting_pks = [alert.pk for alert in deferrable_alerts] if retry_at else []
     Alert.objects.filter(pk__in=waiting_pks).update(not_before=retry_at)
@@ -105,36 +102,3 @@ def _has_notification(key: str, integration: Integration) -> bool:
 def _can_wait(alert: Alert) -> bool:
     """Return whether an alert can wait for working hours: only warnings about issues that are not critical."""
     return alert.kind == "warned" and alert.clock.severity != Severity.CRITICAL
-
-
-def _build_issue_payload(alert: Alert, now: datetime) -> dict[str, object]:
-    """Return the data of an issue for the event and its emails, as JSON."""
-    clock, issue = alert.clock, alert.clock.issue
-    return {
-        "issue": str(issue.uuid),
-        "name": f"{issue.monitored_repository.repository}#{issue.number}",
-        "title": issue.title,
-        "url": issue.url,
-        "target_type": clock.target_type,
-        "severity": clock.severity,
-        "due": alert.due_at.isoformat(),
-        "share": _get_used_share(alert, now),
-        "last_commenter_role": issue.last_commenter_role,
-        "alert": alert.key,
-        "reason": _get_retraction_reason(alert) if alert.kind == "retracted" else "",
-    }
-
-
-def _get_used_share(alert: Alert, now: datetime) -> int:
-    """Return the used share, which is below the warning's share if the warning was sent early."""
-    clock = alert.clock
-    if alert.kind != "warned" or clock.state != ClockStatus.RUNNING or clock.due_at != alert.due_at:
-        return alert.share
-    record = next(iterate_records(SlaClock.objects.filter(pk=clock.pk), now))
-    return min(alert.share, record.usage.percent)
-
-
-def _get_retraction_reason(alert: Alert) -> str:
-    """Return why the breach was retracted."""
-    breaches = SlaBreach.objects.filter(clock_id=alert.clock_id, due_at=alert.due_at)
-    return breaches.values_list("retraction_reason", flat=True).first() or ""

@@ -25,7 +25,7 @@ register_kind(
         gettext_noop("Dispute"),
         SupportIssue.objects.filter(disputed_at__isnull=False),
         {
-            **build_integration_columns("integration__"),
+            **build_integration_columns(),
             "uuid": F("uuid"),
             "name": F("title"),
             "name_key": Lower("title"),
@@ -44,7 +44,7 @@ register_kind(
         # Nothing closes a proposal when its integration ends.
         LabelPolicy.objects.filter(state=LabelPolicy.State.PROPOSED).exclude(integration__stage__in=FINAL_STAGES),
         {
-            **build_integration_columns("integration__", "uuid", "name", "name_key"),
+            **build_integration_columns("uuid", "name", "name_key"),
             "waiting_since": F("proposed_at"),
         },
         "sla:label_policy",

@@ -4,7 +4,7 @@ The event is recorded when the first recipient is notified. The others get one e
 start of their day. Warnings about issues due before a recipient's next working day are sent before their day ends.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -13,8 +13,9 @@ from django.db.models import F, QuerySet
 
 from integrations.partners import permissions
 from integrations.partners.models import PartnerCalendar
+from integrations.sla.clock_records import iterate_records
 from integrations.sla.engine.types import ClockStatus, Severity
-from integrations.sla.models import Alert, SlaClock
+from integrations.sla.models import Alert, SlaBreach, SlaClock
 from integrations.sla.tasks import create_alert, list_warning_times
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
@@ -30,16 +31,12 @@ DEFAULT_ZONE = "UTC"  # time zone of new accounts
 EVENT_TYPE = "issue.warning_sent"
 CLOSING_WINDOW = timedelta(hours=1)  # last part of a working day, in which early warnings are sent
 MAX_WORKDAY_GAP = timedelta(days=12)  # longest possible gap between working days, including holidays
-AlertSerializer = Callable[[Alert], JsonObject]
 
 
-def notify_recipients(
-    integration: Integration, alerts: list[Alert], serialize_alert: AlertSerializer, now: datetime
-) -> tuple[bool, datetime | None]:
+def notify_recipients(integration: Integration, alerts: list[Alert], now: datetime) -> tuple[bool, datetime | None]:
     """Notify recipients who are working now, or for whom the next working day would be too late.
 
-    Return whether anyone was notified, and when the next of the other recipients works, or None. `serialize_alert`
-    returns the data of an alert for events.
+    Return whether anyone was notified, and when the next of the other recipients works, or None.
     """
     if not alerts:
         return False, None
@@ -56,10 +53,10 @@ def notify_recipients(
         else:
             available_recipients.append((recipient, missed_alerts))
     for recipient, missed_alerts in available_recipients:
-        _send_missed_alerts(recipient, missed_alerts, events, serialize_alert)
+        _send_missed_alerts(recipient, missed_alerts, events, now)
     new_alerts = [alert for alert in alerts if alert.key not in events]
     if available_recipients and new_alerts:
-        issues = [serialize_alert(alert) for alert in new_alerts]
+        issues = [build_issue_payload(alert, now) for alert in new_alerts]
         later_names = [notices.get_recipient_key(recipient) for recipient, _ in absent_recipients]
         services.record_event(
             integration, EVENT_TYPE, actor=None, now=now, issues=issues, count=len(issues), later=later_names
@@ -86,16 +83,48 @@ def _list_missed_alerts(recipient: object, alerts: list[Alert], events: dict[str
     return [alert for alert in alerts if alert.key not in events or events[alert.key].seq > last_event_seq]
 
 
-def _send_missed_alerts(
-    recipient: object, alerts: list[Alert], events: dict[str, AuditEvent], serialize_alert: AlertSerializer
-) -> None:
+def _send_missed_alerts(recipient: object, alerts: list[Alert], events: dict[str, AuditEvent], now: datetime) -> None:
     """Send one email with the alerts that others already received."""
     known_alerts = [alert for alert in alerts if alert.key in events]
     if known_alerts:
         newest = max((events[alert.key] for alert in known_alerts), key=lambda event: event.seq)
-        issues = [issue | {"due": notices.parse_moment(issue["due"])} for issue in map(serialize_alert, known_alerts)]
+        payloads = [build_issue_payload(alert, now) for alert in known_alerts]
+        issues = [issue | {"due": notices.parse_moment(issue["due"])} for issue in payloads]
         context = notices.build_context(newest) | {"issues": issues}
         notices.queue_email(newest, recipient, context)
+
+
+def build_issue_payload(alert: Alert, now: datetime) -> JsonObject:
+    """Return the data of an issue for the event and its emails, as JSON."""
+    clock, issue = alert.clock, alert.clock.issue
+    return {
+        "issue": str(issue.uuid),
+        "name": f"{issue.monitored_repository.repository}#{issue.number}",
+        "title": issue.title,
+        "url": issue.url,
+        "target_type": clock.target_type,
+        "severity": clock.severity,
+        "due": alert.due_at.isoformat(),
+        "share": _get_used_share(alert, now),
+        "last_commenter_role": issue.last_commenter_role,
+        "alert": alert.key,
+        "reason": _get_retraction_reason(alert) if alert.kind == "retracted" else "",
+    }
+
+
+def _get_used_share(alert: Alert, now: datetime) -> int:
+    """Return the used share, which is below the warning's share if the warning was sent early."""
+    clock = alert.clock
+    if alert.kind != "warned" or clock.state != ClockStatus.RUNNING or clock.due_at != alert.due_at:
+        return alert.share
+    record = next(iterate_records(SlaClock.objects.filter(pk=clock.pk), now))
+    return min(alert.share, record.usage.percent)
+
+
+def _get_retraction_reason(alert: Alert) -> str:
+    """Return why the breach was retracted."""
+    breaches = SlaBreach.objects.filter(clock_id=alert.clock_id, due_at=alert.due_at)
+    return breaches.values_list("retraction_reason", flat=True).first() or ""
 
 
 def create_early_warnings(now: datetime) -> int:

@@ -82,7 +82,7 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
         # docs/explanation/compliance.md, "Who decides": for people whom the procedure excludes, the item isn't theirs.
         is_excluded = Q(kind="appeal") & build_exclusion_condition(user)
         can_decide = permission_conditions.build_decision_condition(user) & ~is_excluded
-        can_decide_on_partner = permission_conditions.build_partner_decision_condition(user, "partner__")
+        can_decide_on_partner = permission_conditions.build_partner_decision_condition(user)
         condition |= Q(kind="company") & can_decide_on_partner | ~Q(kind__in=("review", "company")) & can_decide
     fields = {"program_key": "program", "stage": "stage", "category": "category"}
     if values := {column: filters[name] for column, name in fields.items() if filters.get(name)}:

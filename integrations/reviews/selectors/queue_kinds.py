@@ -96,10 +96,10 @@ def register_kind(kind: QueueKind) -> None:
     KINDS[kind.key] = kind
 
 
-def build_integration_columns(prefix: str, *names: str) -> dict[str, Combinable]:
-    """Return columns of rows whose integration is at the prefix: these, and those that permissions depend on."""
+def build_integration_columns(*names: str) -> dict[str, Combinable]:
+    """Return columns of the integration of rows: these, and those that permissions depend on."""
     names = ("partner_id", "program_key", "step", "stage", "category", "created_by_id", *names)
-    return {name: F(f"{prefix}{name}") for name in names}
+    return {name: F(f"integration__{name}") for name in names}
 
 
 def _list_waiver_tasks(values: NamedValues) -> list[str]:
@@ -173,7 +173,7 @@ for _kind in (
         gettext_noop("Waiver"),
         WAIVER_REQUESTS,
         {
-            **build_integration_columns("integration__", "uuid", "name", "name_key", "edition_date"),
+            **build_integration_columns("uuid", "name", "name_key", "edition_date"),
             "slug": F("requirement_id"),
             "waiting_since": F("waiver_requested_at"),
         },

@@ -12,7 +12,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from integrations.sla.engine.types import DENIED_KEY, ClockStatus
-from integrations.sla.github import event_store, issue_sync, redelivery
+from integrations.sla.github import event_store, redelivery
+from integrations.sla.github.issue_sync import IssueSync
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueEvent
 from integrations.sla.services import monitoring, projection
 from portal.jobs.definitions import Backoff, JobContext, ResourceBlocked, job
@@ -79,8 +80,9 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
     monitored_repository = MonitoredRepository.objects.select_related("integration__partner").get(pk=pk)
     etag_cache.before, etag_cache.now = monitored_repository.etags, {}
     try:
-        changes = issue_sync.fetch_changes(api, monitored_repository, now)
-        updated_repository = _store_result(monitored_repository, changes, etag_cache.now, now)
+        sync = IssueSync(api, monitored_repository, now)
+        sync.run()
+        updated_repository = _store_result(sync, etag_cache.now)
         if updated_repository is not None:
             redelivery.request_redeliveries(api, updated_repository, now)
     except SourceUnavailableError as outage:
@@ -92,22 +94,18 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
         _record_trouble(monitored_repository, str(refusal), now)
 
 
-def _store_result(
-    monitored_repository: MonitoredRepository,
-    changes: issue_sync.RepositoryChanges,
-    etags: dict[str, str],
-    now: datetime,
-) -> MonitoredRepository | None:
+def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository | None:
     """Store the changes and update `data_up_to`. None if monitoring ended or the repository changed in the meantime."""
+    monitored_repository, now = sync.monitored_repository, sync.now
     with transaction.atomic():
         row = event_store.lock_repository(monitored_repository.pk, wait=True)
         if row is None or row.ended_at is not None or row.repository_id != monitored_repository.repository_id:
             return None
-        changed_issue_ids = event_store.store_updates(row, changes.updates, "poll", now, changes.batches)
+        changed_issue_ids = event_store.store_updates(row, sync.updates, "poll", now, sync.batches)
         has_missed_events = bool(changed_issue_ids) and _has_missed_events(changed_issue_ids, now)
-        row.cursors = changes.cursors | ({"missed_at": now.isoformat()} if has_missed_events else {})
+        row.cursors = sync.cursors | ({"missed_at": now.isoformat()} if has_missed_events else {})
         row.data_up_to = max(row.data_up_to, now)
-        row.repository, row.repository_id = changes.name, changes.number
+        row.repository, row.repository_id = sync.name, sync.number
         row.etags = etags or row.etags
         row.attempts, row.trouble, row.trouble_since, row.missing_since = 0, "", None, None
         row.poll_at = calculate_next_poll(row, now)
