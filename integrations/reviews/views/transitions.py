@@ -1,7 +1,7 @@
 """Transition page: one view for all transitions with their inputs, blockers, and exact emails."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Unpack
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.core.validators import MaxLengthValidator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -35,8 +35,7 @@ from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty
-from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
-from portal.accounts.models import User
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS, TransitionOptions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments, MultiLineField
@@ -120,6 +119,127 @@ class TransitionForm(forms.Form):
         return {name: data.get(name) or str((self.fields[name].choices or [("", "")])[0][0]) for name in names}  # type: ignore[attr-defined]
 
 
+def build_email_form(transition_name: str, form_data: Mapping[str, object] | None) -> EmailDraftForm:
+    """Return the form of the email, bound if the page sent it and the user doesn't restore the template's text."""
+    data = form_data or {}
+    is_sent = TRANSITION_OPTIONS[transition_name].has_editable_email and "email-subject" in data
+    return EmailDraftForm(data=data if is_sent and data.get("preview") != "restore" else None)
+
+
+@dataclass(slots=True)
+class TransitionPage:
+    """Transition of an integration with its forms. `refusal`: why it was just refused."""
+
+    request: AuthenticatedRequest
+    integration: Integration
+    transition: Transition
+    form: TransitionForm
+    email_form: EmailDraftForm
+    refusal: ActionRefused | None = None
+
+    @property
+    def options(self) -> TransitionOptions:
+        return TRANSITION_OPTIONS[self.transition.name]
+
+    @property
+    def is_sent(self) -> bool:
+        """Return whether the form was sent to be performed, not to be previewed."""
+        return self.request.method == "POST" and "preview" not in self.request.POST
+
+    @property
+    def is_inline(self) -> bool:
+        """Return whether the button of the integration page was pressed, which htmx sends."""
+        return bool(self.request.htmx and self.request.htmx.target == "workspace")
+
+    def perform(self) -> HttpResponse:
+        """Perform the transition, and redirect to the page that comes next. Raises ActionRefused."""
+        request, integration, name = self.request, self.integration, self.transition.name
+        data, now = self.form.cleaned_data, timezone.now()
+        note, version = data["note"], data["version"]
+        inputs = self.form.get_inputs() | self.email_form.get_inputs(note)
+        event = perform_transition(integration, name, actor=request.user, note=note, version=version, now=now, **inputs)
+        for_program = permissions.is_program_staff(request.user)
+        if for_program:
+            # What someone decided on is not new for them at the next visit.
+            findings.update_read_marker(integration, actor=request.user, now=now)
+            end_writing(integration, request.user)
+        has_undo_banner = "undo_until" in event.data or name == "approve_first"
+        if not (for_program and has_undo_banner):  # the banner names the decision
+            messages.success(request, _("You %(action)s.") % {"action": event.action})
+        if self.is_inline:
+            return render_workspace(request, load_visible_integration(request, integration.uuid))
+        if not for_program:
+            return redirect("submissions:detail", uuid=integration.uuid)
+        is_decision = self.options.is_decision or name == "approve_first"
+        if is_decision and (next_uuid := find_next_review(integration, request.user, now)):
+            return redirect(f"{reverse('reviews:review', args=[next_uuid])}?decided={integration.uuid}")
+        return redirect("reviews:review", uuid=integration.uuid)
+
+    def render(self) -> HttpResponse:
+        """Render the page with the emails that the transition would send, or only the emails for htmx."""
+        request, integration, minutes = self.request, self.integration, settings.UNDO_MINUTES
+        now, for_program = timezone.now(), permissions.is_program_staff(request.user)
+        preview, preview_refusal = self._preview_emails()
+        if preview.draft and not self.email_form.is_edited():
+            self.email_form = EmailDraftForm(initial=asdict(preview.draft))
+        available = list_available_transitions(integration, request.user, now=now)
+        action = next((each for each in available if each.name == self.transition.name), None)
+        context = {
+            "integration": integration,
+            "transition": self.transition,
+            "label": _(self.options.label),
+            "action": action,
+            "form": self.form,
+            "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",
+            "current_public": get_public_listing_status(integration),
+            "public": PUBLIC_STATUSES.get(self.transition.target),  # None if the listing status doesn't change
+            "is_compliance": self.options.is_compliance,
+            "emails": preview.emails,
+            "email_form": self.email_form if preview.draft else None,
+            "preview_refusal": str(preview_refusal or ""),
+            "refusal": self.refusal,
+            "for_program": for_program,
+            "present": list_present(integration, request.user) if for_program else [],
+            "now": now,
+            "undo_window": ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes},
+            "undo_minutes": minutes if self.options.is_decision else 0,
+            "last_event": integration.events.exclude(internal=True).last() if self.refusal else None,
+        }
+        if request.htmx:
+            return self._render_emails(context)
+        status = self._get_status_code(action, preview_refusal)
+        return render(request, "reviews/transitions/transition.html", context, status=status)
+
+    def _preview_emails(self) -> tuple[notices.EmailPreview, ActionRefused | None]:
+        """Return the emails that the transition would send with the current input, or why it would be refused."""
+        if self.form.is_bound:
+            self.form.is_valid()
+        data = getattr(self.form, "cleaned_data", {})  # invalid input appears in no email
+        # Without the required note, the transition would be refused before its emails exist.
+        note = data.get("note") or (NOTE_PLACEHOLDER if self.form.fields["note"].required else "")
+        inputs, now = self.form.get_inputs() | self.email_form.get_inputs(note), timezone.now()
+        user, name = self.request.user, self.transition.name
+        try:
+            return notices.preview_emails(self.integration, name, actor=user, note=note, now=now, **inputs), None
+        except ActionRefused as refusal:
+            return notices.EmailPreview([], None), refusal
+
+    def _render_emails(self, context: NamedValues) -> HttpResponse:
+        """Render the emails for htmx. The form of an edited email stays as it is."""
+        # A new form would lose what the user is typing.
+        if not self.email_form.is_edited():
+            return render(self.request, "reviews/transitions/emails.html", context)
+        return retarget(render(self.request, "reviews/transitions/email_previews.html", context), "#email-preview")
+
+    def _get_status_code(self, action: object, preview_refusal: ActionRefused | None) -> int:
+        if self.refusal:
+            return STATUS_CODES[self.refusal.kind]
+        if action is None:
+            kind = preview_refusal.kind if preview_refusal else "invalid-transition"
+            return 409 if kind == "requirements-not-met" else STATUS_CODES[kind]
+        return 422 if self.is_sent and (self.form.errors or self.email_form.errors) else 200
+
+
 @vary_on_headers("HX-Request")
 def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: str) -> HttpResponse:
     """Preview a transition, or perform it."""
@@ -131,143 +251,20 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
     writers = list_writers(integration, request.user)
     form = TransitionForm(integration, transition, writers=writers, data=form_data, initial=initial)
-    email_form = build_email_form(transition.name, form_data)
-    refusal = None
-    if request.method == "POST" and "preview" not in request.POST and form.is_valid() and email_form.is_acceptable():
+    page = TransitionPage(request, integration, transition, form, build_email_form(transition.name, form_data))
+    if page.is_sent and form.is_valid() and page.email_form.is_acceptable():
         try:
-            return _perform_transition(request, integration, transition_name, form, email_form)
+            return page.perform()
         except ActionRefused as error:
-            if is_inline(request):
+            current = load_visible_integration(request, uuid)
+            if page.is_inline:
                 show_refusal(request, error)
-                return render_workspace(request, load_visible_integration(request, uuid))
-            refusal, integration = error, load_visible_integration(request, uuid)
+                return render_workspace(request, current)
+            page.refusal, page.integration = error, current
             # The page shows the integration as it is after the refusal, and another attempt is about that state.
-            current = request.POST.dict() | {"version": integration.version}
-            form = TransitionForm(integration, transition, writers=writers, data=current)
-    return _render_transition(request, integration, transition, form, email_form, refusal)
-
-
-def build_email_form(transition_name: str, form_data: Mapping[str, object] | None) -> EmailDraftForm:
-    """Return the form of the email, bound if the page sent it and the user doesn't restore the template's text."""
-    data = form_data or {}
-    is_sent = TRANSITION_OPTIONS[transition_name].has_editable_email and "email-subject" in data
-    return EmailDraftForm(data=data if is_sent and data.get("preview") != "restore" else None)
-
-
-def is_inline(request: HttpRequest) -> bool:
-    """Return whether the button of the integration page was pressed, which htmx sends."""
-    return request.htmx.target == "workspace" if request.htmx else False  # type: ignore[attr-defined]
-
-
-def _perform_transition(
-    request: AuthenticatedRequest,
-    integration: Integration,
-    transition_name: str,
-    form: TransitionForm,
-    email_form: EmailDraftForm,
-) -> HttpResponse:
-    data, now = form.cleaned_data, timezone.now()
-    inputs = form.get_inputs() | email_form.get_inputs(data["note"])
-    event = perform_transition(
-        integration, transition_name, actor=request.user, note=data["note"], version=data["version"], now=now, **inputs
-    )
-    for_program = permissions.is_program_staff(request.user)
-    if for_program:
-        # What someone decided on is not new for them at the next visit.
-        findings.update_read_marker(integration, actor=request.user, now=now)
-        end_writing(integration, request.user)
-    has_undo_banner = "undo_until" in event.data or transition_name == "approve_first"
-    if not (for_program and has_undo_banner):  # the banner names the decision
-        messages.success(request, _("You %(action)s.") % {"action": event.action})
-    if is_inline(request):
-        return render_workspace(request, load_visible_integration(request, integration.uuid))
-    if not for_program:
-        return redirect("submissions:detail", uuid=integration.uuid)
-    is_decision = TRANSITION_OPTIONS[transition_name].is_decision or transition_name == "approve_first"
-    if is_decision and (next_uuid := find_next_review(integration, request.user, now)):
-        return redirect(f"{reverse('reviews:review', args=[next_uuid])}?decided={integration.uuid}")
-    return redirect("reviews:review", uuid=integration.uuid)
-
-
-def _render_transition(
-    request: AuthenticatedRequest,
-    integration: Integration,
-    transition: Transition,
-    form: TransitionForm,
-    email_form: EmailDraftForm,
-    refusal: ActionRefused | None,
-) -> HttpResponse:
-    """Render the transition page. `refusal`: why the transition was just refused."""
-    now, for_program, minutes = timezone.now(), permissions.is_program_staff(request.user), settings.UNDO_MINUTES
-    preview, preview_refusal = preview_emails(integration, transition, form, email_form, request.user)
-    if preview.draft and not email_form.is_edited():
-        email_form = EmailDraftForm(initial=asdict(preview.draft))
-    available = list_available_transitions(integration, request.user, now=now)
-    action = next((each for each in available if each.name == transition.name), None)
-    context = {
-        "integration": integration,
-        "transition": transition,
-        "label": _(TRANSITION_OPTIONS[transition.name].label),
-        "action": action,
-        "form": form,
-        "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",
-        "current_public": get_public_listing_status(integration),
-        "public": PUBLIC_STATUSES.get(transition.target),  # None if the listing status doesn't change
-        "is_compliance": TRANSITION_OPTIONS[transition.name].is_compliance,
-        "emails": preview.emails,
-        "email_form": email_form if preview.draft else None,
-        "preview_refusal": str(preview_refusal or ""),
-        "refusal": refusal,
-        "for_program": for_program,
-        "present": list_present(integration, request.user) if for_program else [],
-        "now": now,
-        "undo_window": ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes},
-        "undo_minutes": minutes if TRANSITION_OPTIONS[transition.name].is_decision else 0,
-        "last_event": integration.events.exclude(internal=True).last() if refusal else None,
-    }
-    if request.htmx:
-        return _render_emails(request, email_form, context)
-    has_errors = bool(form.errors or email_form.errors)
-    status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, has_errors, action, preview_refusal)
-    return render(request, "reviews/transitions/transition.html", context, status=status)
-
-
-def _render_emails(request: HttpRequest, email_form: EmailDraftForm, context: NamedValues) -> HttpResponse:
-    """Render the emails for htmx. The form of an edited email stays as it is."""
-    # A new form would lose what the user is typing.
-    if not email_form.is_edited():
-        return render(request, "reviews/transitions/emails.html", context)
-    return retarget(render(request, "reviews/transitions/email_previews.html", context), "#email-preview")
-
-
-def _get_status_code(
-    request: HttpRequest, has_errors: bool, action: object, preview_refusal: ActionRefused | None
-) -> int:
-    if action is None:
-        kind = preview_refusal.kind if preview_refusal else "invalid-transition"
-        return 409 if kind == "requirements-not-met" else STATUS_CODES[kind]
-    is_refused = request.method == "POST" and "preview" not in request.POST and has_errors
-    return 422 if is_refused else 200
-
-
-def preview_emails(
-    integration: Integration,
-    transition: Transition,
-    form: TransitionForm,
-    email_form: EmailDraftForm,
-    user: User,
-) -> tuple[notices.EmailPreview, ActionRefused | None]:
-    """Return the emails that the transition would send with the current input, or why it would be refused."""
-    if form.is_bound:
-        form.is_valid()
-    data = getattr(form, "cleaned_data", {})  # invalid input appears in no email
-    # Without the required note, the transition would be refused before its emails exist.
-    note = data.get("note") or (NOTE_PLACEHOLDER if form.fields["note"].required else "")
-    inputs, now = form.get_inputs() | email_form.get_inputs(note), timezone.now()
-    try:
-        return notices.preview_emails(integration, transition.name, actor=user, note=note, now=now, **inputs), None
-    except ActionRefused as refusal:
-        return notices.EmailPreview([], None), refusal
+            data = request.POST.dict() | {"version": current.version}
+            page.form = TransitionForm(current, transition, writers=writers, data=data)
+    return page.render()
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/transitions/<slug:transition_name>/", show_transition, name="transition")]
