@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from integrations.partners.views import members, onboarding, profile, verification
+from integrations.partners.views import members, onboarding, verification
 
 app_name = "partners"
 urlpatterns = [
@@ -12,7 +12,7 @@ urlpatterns = [
     path("company/invited/<int:pk>/", onboarding.accept_own_invitation, name="accept_invitation"),
     path("company/<slug:slug>/join/", onboarding.join_by_domain, name="join_by_domain"),
     path("company/<slug:slug>/", members.show_partner, name="members"),
-    path("company/<slug:slug>/change/", profile.edit_partner_profile, name="edit"),
+    path("company/<slug:slug>/change/", members.edit_partner_profile, name="edit"),
     path("company/<slug:slug>/verification/", verification.verify_partner, name="verify"),
     path("company/<slug:slug>/invite/", members.invite_member, name="invite"),
     path("company/<slug:slug>/invitations/<int:pk>/", members.change_invitation, name="change_invitation"),

@@ -7,10 +7,8 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.conflicts import explain_conflict
-from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.selectors.people import Participant
 from integrations.submissions.selectors.waiting import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow import guards
@@ -19,17 +17,6 @@ from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUS
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.accounts.models import User
 from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
-
-MAX_CONTACTS = 3
-
-
-def build_reviewer_context(integration: Integration, participants: Iterable[Participant]) -> dict[str, object]:
-    """Return contacts and test account requirements."""
-    requirements = integration.edition.list_requirements()
-    return {
-        "contacts": [person.user for person in participants if person.is_acting_member][:MAX_CONTACTS],
-        "credentials": [r for r in requirements if r.kind == RequirementKind.CREDENTIALS],
-    }
 
 
 def build_next_action_context(integration: Integration, now: datetime) -> dict[str, object]:

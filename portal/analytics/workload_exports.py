@@ -6,8 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import override
 
 from integrations.programs.registry import PROGRAMS
-from integrations.reviews.forms.agreements import AgreementFilterForm
-from integrations.reviews.views.agreements import filter_agreements
+from integrations.reviews.views.agreements import AgreementFilterForm, filter_agreements
 from integrations.reviews.views.partners import search_partners
 from integrations.submissions.views.access import require_program_staff
 from portal.analytics.filters import parse_analytics_filters

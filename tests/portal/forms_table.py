@@ -17,9 +17,10 @@ from integrations.partners.models import Partner
 from integrations.partners.views.verification import OrganizationForm
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
-from integrations.reviews.forms import agreements, bulk, queue, reviewers
+from integrations.reviews.forms import queue, reviewers
 from integrations.reviews.forms.email_draft import EmailDraftForm
 from integrations.reviews.views import edition_migration, transitions
+from integrations.reviews.views.agreements import AgreementFilterForm
 from integrations.reviews.views.conflicts import ConflictForm
 from integrations.reviews.views.partners import (
     AlliancesManagerForm,
@@ -149,8 +150,8 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (meetings.MeetingCompletionForm, ""): lambda data, user: meetings.MeetingCompletionForm(("Shown",), (), data=data),
     (meetings.MeetingProposalForm, ""): lambda data, user: meetings.MeetingProposalForm(data),
     (requirement_actions.ItemButtonForm, ""): lambda data, user: requirement_actions.ItemButtonForm(data),
-    (agreements.AgreementFilterForm, ""): lambda data, user: agreements.AgreementFilterForm(data=data),
-    (bulk.BulkActionForm, ""): lambda data, user: bulk.BulkActionForm(data=data),
+    (AgreementFilterForm, ""): lambda data, user: AgreementFilterForm(data=data),
+    (queue.BulkActionForm, ""): lambda data, user: queue.BulkActionForm(data=data),
     (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
     (reviewers.AbsenceForm, ""): lambda data, user: reviewers.AbsenceForm(data),

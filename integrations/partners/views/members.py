@@ -1,4 +1,4 @@
-"""Page of a partner with its members, invitations, and join requests."""
+"""Pages of a partner: its members, invitations, and join requests, and the change of its name and website."""
 
 from collections.abc import Mapping
 
@@ -9,11 +9,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions, selectors
-from integrations.partners.forms.members import InvitationForm, RoleForm
+from integrations.partners import permissions, refusals, selectors
+from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
-from integrations.partners.services import members
+from integrations.partners.services import members, profiles
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.core.form_fields import send_initial_values
 from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
@@ -84,6 +85,26 @@ def build_partner_context(
             for join_request in (waiting_requests.order_by("created_at") if can_manage else [])
         ],
     }
+
+
+def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """Change name and website. Members who aren't owners see who can."""
+    partner = get_own_partner(request, slug)
+    if not permissions.can_manage_partner(partner, request.user):
+        messages.error(request, refusals.get_refusal("can_manage"))
+        return redirect("partners:members", slug)
+    form_data = request.POST if request.method == "POST" else request.unsent()
+    form = PartnerProfileForm(form_data, initial={"name": partner.name, "website": partner.website})
+    send_initial_values(form)
+    if request.method == "POST" and form.is_valid():
+        # Only what the user edited: a page that was opened earlier must not revert a colleague's change.
+        changes = {name: form.cleaned_data[name] for name in form.changed_data}
+        with add_refusals_to_form(form, "name"):
+            profiles.change_profile(partner, **changes, actor=request.user, now=timezone.now())
+            messages.success(request, _("Company profile saved."))
+            return redirect("partners:members", slug)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "partners/company_change.html", {"form": form, "partner": partner}, status=status)
 
 
 def invite_member(request: AuthenticatedRequest, slug: str) -> HttpResponse:

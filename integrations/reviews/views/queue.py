@@ -18,8 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.reviews.assignment import suggest_reviewers
-from integrations.reviews.forms.bulk import render_bulk_controls
-from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse_position
+from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse_position, render_bulk_controls
 from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors import queue_items

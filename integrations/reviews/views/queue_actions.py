@@ -9,7 +9,7 @@ from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
-from integrations.reviews.forms.bulk import BulkActionForm
+from integrations.reviews.forms.queue import BulkActionForm
 from integrations.reviews.selectors.queue_rows import PAGE_SIZE
 from integrations.reviews.services.bulk import perform_bulk_action
 from integrations.reviews.views.queue import SELECTION_KEY, redirect_to_queue

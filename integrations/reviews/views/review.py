@@ -17,7 +17,6 @@ from integrations.reviews.finding_templates import list_templates
 from integrations.reviews.presence import VIEWING, WRITING, end_writing, list_present, note_presence
 from integrations.reviews.presenters import (
     build_next_action_context,
-    build_reviewer_context,
     can_raise_finding,
     explain_decision_refusal,
     filter_relevant_actions,
@@ -45,6 +44,8 @@ from integrations.submissions.workflow.states import ReviewState
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.ui.refusals import add_refusals_to_form
+
+MAX_CONTACTS = 3
 
 
 def _select_review() -> QuerySet[Integration]:
@@ -126,7 +127,7 @@ def build_review_context(
         "can_write_note": True,
         "now": now,
         **build_claim_context(integration, user),
-        **build_reviewer_context(integration, participants),
+        "contacts": [person.user for person in participants if person.is_acting_member][:MAX_CONTACTS],
         **build_conflict_context(integration, user),
         # Without scripts, each load of the page counts as viewing.
         "present": list_present(integration, user, note_presence(integration, user)),

@@ -16,7 +16,7 @@ from integrations.sla.engine.projection import MISSING_OPENING_NOTE
 from integrations.sla.engine.severity import find_raised_at, list_severity_events
 from integrations.sla.engine.types import Actor, BreachOutcome, IssueEventKind, Severity, TimelineEvent
 from integrations.sla.github import event_store
-from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
+from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.services import projection
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from portal.accounts.models import User
@@ -197,6 +197,4 @@ def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:
 
 
 def _record_event(change: IntegrationChange, issue: SupportIssue, event_type: str, reason: str) -> AuditEvent:
-    monitored_repository = MonitoredRepository.objects.only("repository").get(pk=issue.monitored_repository_id)
-    name = f"{monitored_repository.repository}#{issue.number}"
-    return change.record(event_type, reason, issue=str(issue.uuid), name=name, title=issue.title)
+    return change.record(event_type, reason, issue=str(issue.uuid), name=str(issue), title=issue.title)

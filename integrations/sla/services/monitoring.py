@@ -16,6 +16,7 @@ from integrations.submissions.workflow.states import FINAL_STAGES, Stage
 from portal.accounts.requests import AnyUser
 from portal.core import crypto
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 from portal.jobs.batches import process_each
 
 BATCH_SIZE = 100
@@ -43,7 +44,7 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
     # The programs state SLA targets for the support of published integrations only.
     if not integration.repository or integration.stage != Stage.SUPPORT:
         return None
-    initial_values = {
+    initial_values: NamedValues = {
         "repository": integration.repository,
         "repository_id": integration.repository_id,
         "began_at": now,
@@ -51,14 +52,9 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
         "data_up_to": now,
         "poll_at": now,
     }
-    monitored_repository, is_new = MonitoredRepository.objects.get_or_create(
-        integration=integration, defaults=initial_values
-    )
-    if not is_new and monitored_repository.ended_at is not None:
-        for name, value in (initial_values | {"cursors": {}, "etags": {}, "attempts": 0}).items():
-            setattr(monitored_repository, name, value)
-        monitored_repository.save()
-    return monitored_repository
+    ended = MonitoredRepository.objects.filter(integration=integration, ended_at__isnull=False)
+    ended.update(**initial_values, cursors={}, etags={}, attempts=0)
+    return MonitoredRepository.objects.get_or_create(integration=integration, defaults=initial_values)[0]
 
 
 def start_missing_monitoring(now: datetime) -> int:

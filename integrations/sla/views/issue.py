@@ -16,10 +16,17 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
-from integrations.sla.decision_effects import DecisionPreview, list_changes, lock_for_preview, preview_decision
 from integrations.sla.engine import inputs
 from integrations.sla.filters import build_visibility_condition
-from integrations.sla.issue_decisions import DECISIONS, DISPUTE_DECISIONS, IssueDecision
+from integrations.sla.issue_decisions import (
+    DECISIONS,
+    DISPUTE_DECISIONS,
+    DecisionPreview,
+    IssueDecision,
+    list_changes,
+    lock_for_preview,
+    preview_decision,
+)
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
 from integrations.submissions.views.access import require_permission

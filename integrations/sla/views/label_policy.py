@@ -203,8 +203,6 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         if proposal is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
             raise ActionRefused(_("This proposal was already decided. Reload the page."), "conflict")
         note = form.cleaned_data["note"]
-        if not accept and not note:
-            raise ActionRefused(_("Enter a reason. The partner can see it."))
         label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())
     return redirect("sla:label_policy", uuid)
 

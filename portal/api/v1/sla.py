@@ -119,8 +119,6 @@ def decide_label_policy(
     note, now = clean(label_pages.LabelPolicyDecisionForm(build_form_data(note=body.note)))["note"], timezone.now()
     if pending_policy is None:
         raise ActionRefused("This proposal was already decided.", "conflict")
-    if not body.accept and not note:
-        raise ActionRefused("Enter a reason. The partner can see it.")
     label_proposals.decide_proposal(pending_policy, accept=body.accept, note=note, actor=request.user, now=now)
     message = "Label policy accepted. It applies to new issues." if body.accept else "Label policy declined."
     return MessageResponse(message=message)

@@ -1,7 +1,6 @@
 """Tests of the cached filters and bulk actions of the queue."""
 
-from integrations.reviews.forms.bulk import render_bulk_controls
-from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
+from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, render_bulk_controls
 from portal.accounts.models import User
 from tests.portal import pseudo_language
 

@@ -8,9 +8,8 @@ import pytest
 from django.utils import timezone
 
 from integrations.sla import tasks
-from integrations.sla.decision_effects import DecisionEffect, preview_decision
 from integrations.sla.engine import inputs
-from integrations.sla.issue_decisions import DECISIONS
+from integrations.sla.issue_decisions import DECISIONS, DecisionEffect, preview_decision
 from integrations.sla.models import SlaBreach, SupportIssue
 from integrations.sla.projection_audit import replay_issues
 from integrations.sla.services import disputes, projection
