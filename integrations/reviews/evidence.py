@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -114,27 +114,23 @@ class ReviewSection:
     key: str
     title: str
     items: tuple[ReviewItem, ...]
-    completed_count: int
     is_open: bool
+
+    @property
+    def completed_count(self) -> int:
+        return sum(item.row.is_met for item in self.items)
 
     @property
     def summary(self) -> str:
         return _("%(completed)s of %(total)s complete") % {"completed": self.completed_count, "total": len(self.items)}
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewEvidence:
-    """Sections of the page, and how many requirements are changed, new, or unchanged since the round before, if any."""
-
-    sections: tuple[ReviewSection, ...]
-    comparison: Mapping[str, int] | None
-
-
 def load_review_evidence(
     integration: Integration, previous: EvidenceSnapshot | None, now: datetime, *, only_different: bool = False
-) -> ReviewEvidence:
+) -> tuple[list[ReviewSection], Mapping[str, int] | None]:
     """Return all steps with their evidence, then the requirements of the requested tier.
 
+    Also return how many requirements are changed, new, or unchanged since the previous round, or None without one.
     With `only_different`, requirements whose evidence is unchanged since the previous round are left out.
     """
     evidence = _SubmittedEvidence(integration, previous)
@@ -153,13 +149,9 @@ def load_review_evidence(
         states = Counter(item.difference for section in sections for item in section.items)
         comparison = {"round": previous.round} | {state: states[state] for state in ("changed", "new", "unchanged")}
     if only_different and comparison is not None:
-        sections = [filtered for section in sections if (filtered := _keep_different(section)).items]
-    return ReviewEvidence(tuple(sections), comparison)
-
-
-def _keep_different(section: ReviewSection) -> ReviewSection:
-    items = tuple(item for item in section.items if item.is_different)
-    return ReviewSection(section.key, section.title, items, sum(item.row.is_met for item in items), is_open=True)
+        kept = [(each, tuple(item for item in each.items if item.is_different)) for each in sections]
+        sections = [replace(section, items=items, is_open=True) for section, items in kept if items]
+    return sections, comparison
 
 
 class _SubmittedEvidence:
@@ -183,7 +175,7 @@ class _SubmittedEvidence:
         # Folded steps must hide nothing that a reviewer has not seen.
         has_news = any(item.findings or item.is_different for item in items)
         is_open = has_news or (is_reached and not was_complete)
-        return ReviewSection(key, title, items, sum(row.is_met for row in rows), is_open)
+        return ReviewSection(key, title, items, is_open)
 
     def build_item(self, row: RequirementRow) -> ReviewItem:
         requirement, state = row.requirement, row.state

@@ -56,7 +56,10 @@ def notify_integration(pk: int, now: datetime) -> bool:
     # In a fixed order, because the email and the history name the first issue.
     alerts = list(locked_alerts.order_by("due_at", "clock__issue__number", "pk")[:MAX_ISSUES_PER_EMAIL])
     relevant_alerts = [alert for alert in alerts if _is_still_relevant(alert, integration)]
-    deferrable_alerts = [alert for alert in relevant_alerts if _can_wait(alert)]
+    # Only warnings about issues that are not critical can wait for working hours.
+    deferrable_alerts = [
+        alert for alert in relevant_alerts if alert.kind == "warned" and alert.clock.severity != Severity.CRITICAL
+    ]
     for kind in ("retracted", "breached", "warned"):
         issues = [
             warnings.build_issue_payload(alert, now)
@@ -97,8 +100,3 @@ def _has_notification(key: str, integration: Integration) -> bool:
         integration.events.filter(event_type=EVENT_TYPES_BY_KIND["breached"], at=notified_at) if notified_at else ()
     )
     return any(key == issue["alert"] for event in events for issue in event.data["issues"])
-
-
-def _can_wait(alert: Alert) -> bool:
-    """Return whether an alert can wait for working hours: only warnings about issues that are not critical."""
-    return alert.kind == "warned" and alert.clock.severity != Severity.CRITICAL

@@ -57,7 +57,7 @@ def _advance_clock(clock: SlaClock, now: datetime) -> None:
     if kind == "breached":
         changes = {"next_at": None, "state": clock.state if is_late else ClockStatus.OVERDUE, "breached_at": now}
     elif kind == "warned":
-        changes = {"next_at": _get_next_check_at(clock, share, now), "warned": share}
+        changes = {"next_at": get_next_check_at(clock, share), "warned": share}
     if not SlaClock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
         return  # another run processed the clock
     if kind == "data_incomplete":
@@ -84,14 +84,11 @@ def list_warning_times(clock: SlaClock) -> tuple[tuple[int, datetime | None], ..
     return (50, clock.warn50_at), (75, clock.warn75_at), (90, clock.warn90_at)
 
 
-def _get_next_check_at(clock: SlaClock, share: int, now: datetime) -> datetime | None:
-    """Return the time of the next warning, or else the due date."""
-    upcoming_times = (
-        warning_at
-        for level, warning_at in list_warning_times(clock)
-        if level > share and warning_at and warning_at > now
-    )
-    return next(upcoming_times, clock.due_at)
+def get_next_check_at(clock: SlaClock, warned_share: int) -> datetime:
+    """Return the time of the next warning above the share of the last one, or else the due date."""
+    assert clock.due_at
+    warning_times = [at for share, at in list_warning_times(clock) if at and share > warned_share and at < clock.due_at]
+    return min([*warning_times, clock.due_at])
 
 
 def _record_outcome(clock: SlaClock, kind: str, share: int, now: datetime) -> None:

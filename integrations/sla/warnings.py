@@ -5,6 +5,7 @@ start of their day. Warnings about issues due before a recipient's next working 
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -159,18 +160,11 @@ def _iterate_clocks_before_closing(
 ) -> Iterator[SlaClock]:
     """Yield the clocks with a warning and due date between a recipient's working days."""
     for recipient in notices.list_both_teams(integration):
-        if period := _get_closed_period(recipient, integration, now):
-            closes_at, opens_at = period
+        calendar = _get_recipient_calendar(recipient, integration, now)
+        closes_at = get_working_day_end(now, calendar)
+        if closes_at is not None and now >= closes_at - CLOSING_WINDOW:
+            opens_at = get_next_working_time(closes_at, calendar)
             yield from clocks.filter(next_at__gte=closes_at, due_at__lte=opens_at)
-
-
-def _get_closed_period(recipient: object, integration: Integration, now: datetime) -> tuple[datetime, datetime] | None:
-    """Return the end of the recipient's day and the start of the next, or None before the day's last hour."""
-    calendar = _get_recipient_calendar(recipient, integration, now)
-    closes_at = get_working_day_end(now, calendar)
-    if closes_at is None or now < closes_at - CLOSING_WINDOW:
-        return None
-    return closes_at, get_next_working_time(closes_at, calendar)
 
 
 def _get_recipient_calendar(recipient: Any, integration: Integration, now: datetime) -> Calendar:
@@ -179,14 +173,11 @@ def _get_recipient_calendar(recipient: Any, integration: Integration, now: datet
     Members use the partner's calendar, and its time zone until their own is known. Program mailboxes use UTC.
     """
     zone = getattr(recipient, "zone", DEFAULT_ZONE)
-    if isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient):
-        return Calendar(ZoneInfo(zone))
     edition = PartnerCalendar.objects.filter(partner=integration.partner).get_in_force(now)
-    if edition is None:
+    if isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient) or edition is None:
         return Calendar(ZoneInfo(zone))
-    partner_calendar = edition.calendar
-    zone_name = zone if recipient.zone_chosen or zone != DEFAULT_ZONE else edition.zone
-    return Calendar(ZoneInfo(zone_name), partner_calendar.workdays, partner_calendar.days_off, partner_calendar.names)
+    is_zone_known = recipient.zone_chosen or zone != DEFAULT_ZONE
+    return replace(edition.calendar, zone=ZoneInfo(zone)) if is_zone_known else edition.calendar
 
 
 def _create_early_alert(clock: SlaClock, now: datetime) -> bool:

@@ -15,7 +15,7 @@ from integrations.sla.github import event_mapping, event_store
 from integrations.sla.github.event_mapping import IssueUpdate
 from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue
-from integrations.sla.services import disputes, label_proposals, projection
+from integrations.sla.services import disputes, label_proposals, policies, projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.value_types import JsonObject
@@ -85,7 +85,7 @@ def _record_decisions(now: datetime) -> None:
         lowered_issue, "Agreed. All tasks keep running.", actor=people["Rita Reyes"], now=now - timedelta(hours=7)
     )
     driver = Integration.objects.get(name="Booster driver")
-    policy = label_proposals.build_default_policy()
+    policy = policies.build_default_policy()
     policy.critical_labels = ["crash", "critical", "outage"]
     policy.bots, policy.logins = [801], {"801": "rocket-release"}
     label_proposals.propose_label_policy(driver, policy, actor=people["Alice Archer"], now=now - timedelta(hours=3))

@@ -18,7 +18,7 @@ from django.utils.translation import get_language, gettext, ngettext
 
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.finding_templates import TEMPLATES_BY_PROGRAM
-from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
+from integrations.sla.services.policies import DEFAULT_LABELS
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.holidays import list_countries
 from portal.jobs.registry import JOBS
@@ -80,7 +80,7 @@ def list_proper_names() -> Iterator[str]:
     yield from (name for _code, name in list_countries())
     yield from (job.name for job in JOBS)
     yield from (type(caches["default"]).__name__, get_credential()[0])
-    yield from (", ".join(sorted(labels)) for labels in (CRITICAL_LABELS, PAUSE_LABELS))
+    yield from (", ".join(sorted(labels)) for labels in DEFAULT_LABELS.values())
 
 
 class KnownTexts:

@@ -59,9 +59,7 @@ def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) 
     if get_record_value(partner) not in records:
         refusal = _("The TXT record at %(name)s doesn't match: it is %(found)s. Copy the value below into the record.")
         raise ActionRefused(refusal % {"name": name, "found": records[0][:200]})
-    with change_partner(partner.pk, actor=actor, now=now) as change:
-        change.require_manager()
-        _confirm(change, VerificationMethod.DNS, domain, person=actor)
+    _record_proof(partner, VerificationMethod.DNS, domain, person=actor, actor=actor, now=now)
 
 
 def verify_by_email(partner: Partner, *, actor: User, now: datetime) -> None:
@@ -72,9 +70,7 @@ def verify_by_email(partner: Partner, *, actor: User, now: datetime) -> None:
         refusal = _("No member has confirmed an email address at %(domains)s. Add one to your account and confirm it.")
         domains = ", ".join(list_claimable_domains(partner)) or _("the company's domain")
         raise ActionRefused(refusal % {"domains": domains})
-    with change_partner(partner.pk, actor=actor, now=now) as change:
-        change.require_manager()
-        _confirm(change, VerificationMethod.EMAIL, get_domain(address), person=address.user)
+    _record_proof(partner, VerificationMethod.EMAIL, get_domain(address), person=address.user, actor=actor, now=now)
 
 
 def find_member_address(partner: Partner) -> EmailAddress | None:
@@ -105,9 +101,7 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
         raise ActionRefused(_("The file %(file)s was not found in the repository %(path)s.") % values)
     if text.strip() != get_record_value(partner):
         raise ActionRefused(_("The file %(file)s in %(path)s doesn't match. Copy the text below into it.") % values)
-    with change_partner(partner.pk, actor=actor, now=now) as change:
-        change.require_manager()
-        _confirm(change, VerificationMethod.GITHUB, owner, person=actor)
+    _record_proof(partner, VerificationMethod.GITHUB, owner, person=actor, actor=actor, now=now)
 
 
 def verify_by_github_role(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
@@ -132,9 +126,7 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
     # Anyone can be invited to an organization. Its owners control it.
     if role != OWNER_ROLE:
         raise ActionRefused(_("GitHub doesn't list you as an owner of %(owner)s. An owner can verify it.") % values)
-    with change_partner(partner.pk, actor=actor, now=now) as change:
-        change.require_manager()
-        _confirm(change, VerificationMethod.GITHUB, owner.lower(), person=actor)
+    _record_proof(partner, VerificationMethod.GITHUB, owner.lower(), person=actor, actor=actor, now=now)
 
 
 def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:
@@ -163,6 +155,15 @@ def verify_new_partner(change: PartnerChange) -> None:
 def get_domain(address: EmailAddress) -> str:
     """Return the domain of an address in lower case."""
     return address.email.rpartition("@")[2].lower()
+
+
+def _record_proof(
+    partner: Partner, method: VerificationMethod, subject: str, *, person: User, actor: User, now: datetime
+) -> None:
+    """Record a proof that an owner found. Raises ActionRefused."""
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_manager()
+        _confirm(change, method, subject, person=person)
 
 
 def _confirm(change: PartnerChange, method: VerificationMethod, subject: str, *, person: User, note: str = "") -> None:

@@ -34,10 +34,6 @@ class EmailDraftForm(forms.Form):
         """Return whether the text differs from the template's."""
         return self.is_bound and self.has_changed()
 
-    def is_acceptable(self) -> bool:
-        """Return whether the email was not sent with the form, or is valid."""
-        return not self.is_bound or self.is_valid()
-
     def get_inputs(self, note: str) -> NamedValues:
         """Return the valid edited email as input of a transition, nothing for the template's text.
 

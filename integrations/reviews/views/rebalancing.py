@@ -59,8 +59,7 @@ def rebalance(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _assign(request: AuthenticatedRequest) -> HttpResponse:
-    lines = [_parse_assignment(text) for text in request.POST.getlist("assignment")[:MAX_ASSIGNMENTS]]
-    plan = [line for line in lines if line is not None]
+    plan = list(filter(None, map(_parse_assignment, request.POST.getlist("assignment")[:MAX_ASSIGNMENTS])))
     integrations = Integration.objects.visible_to(request.user).select_related("partner")
     rows = integrations.in_bulk([uuid for uuid, _pk, _previous in plan], field_name="uuid")
     reviewers = User.objects.filter(is_reviewer=True, is_active=True).in_bulk([pk for _uuid, pk, _previous in plan])

@@ -100,15 +100,15 @@ def build_review_context(
     """Return the context of the review page, including internal notes, for program staff only."""
     now, user, read_marker = timezone.now(), request.user, _get_read_marker(integration, request)
     previous, events = _get_previous_snapshot(integration), load_review_events(integration, read_marker)
-    evidence = load_review_evidence(integration, previous, now, only_different=only_different)
+    sections, comparison = load_review_evidence(integration, previous, now, only_different=only_different)
     participants, can_raise = list_participants(integration), can_raise_finding(integration, user)
     return {
         "integration": integration,
         "edition": integration.edition,
         "program": integration.program,
         "path": list_path_steps(integration),
-        "sections": evidence.sections,
-        "comparison": evidence.comparison,
+        "sections": sections,
+        "comparison": comparison,
         "only_different": only_different,
         "read_marker": read_marker,
         "changes": events.changes,

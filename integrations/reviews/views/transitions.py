@@ -252,7 +252,7 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
     writers = list_writers(integration, request.user)
     form = TransitionForm(integration, transition, writers=writers, data=form_data, initial=initial)
     page = TransitionPage(request, integration, transition, form, build_email_form(transition.name, form_data))
-    if page.is_sent and form.is_valid() and page.email_form.is_acceptable():
+    if page.is_sent and form.is_valid() and (page.email_form.is_valid() or not page.email_form.is_bound):
         try:
             return page.perform()
         except ActionRefused as error:

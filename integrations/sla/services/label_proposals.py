@@ -9,7 +9,6 @@ from django.utils.translation import gettext, gettext_noop as _
 from integrations.partners import permissions
 from integrations.sla.engine.severity import normalize_label
 from integrations.sla.models import LabelPolicy, SupportIssueEvent
-from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
@@ -52,11 +51,6 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
         proposal.valid_from = now if accept else None
         proposal.save()
         change.record("label_policy.accepted" if accept else "label_policy.declined", note, policy=proposal.pk)
-
-
-def build_default_policy() -> LabelPolicy:
-    """Return the policy that applies until the partner proposes its own, unsaved."""
-    return LabelPolicy(critical_labels=normalize_labels(CRITICAL_LABELS), pause_labels=normalize_labels(PAUSE_LABELS))
 
 
 def list_policy_parts(policy: LabelPolicy) -> tuple[tuple[str, tuple[str, ...], str], ...]:

@@ -15,7 +15,6 @@ from portal.core.content_files import load_content
 from portal.core.value_types import NamedValues
 
 DEFAULT_LABELS = load_content("integrations/sla/data/default_labels.yaml", dict[str, frozenset[str]])
-CRITICAL_LABELS, PAUSE_LABELS = DEFAULT_LABELS["critical"], DEFAULT_LABELS["pause"]
 
 
 def get_policy_snapshot(integration: Integration, moment: datetime) -> NamedValues:
@@ -47,6 +46,11 @@ def get_policy_in_force(integration: Integration, moment: datetime) -> LabelPoli
     return policies.order_by("valid_from", "pk").last()
 
 
+def build_default_policy() -> LabelPolicy:
+    """Return the policy that applies until the partner proposes its own, unsaved."""
+    return LabelPolicy(critical_labels=sorted(DEFAULT_LABELS["critical"]), pause_labels=sorted(DEFAULT_LABELS["pause"]))
+
+
 def get_edition_date(integration: Integration, moment: datetime) -> str:
     """Return the program edition that applied to the integration at a time."""
     # The integration stores only its current edition. The first change after the moment names the edition before it.
@@ -58,7 +62,7 @@ def get_edition_date(integration: Integration, moment: datetime) -> str:
 def get_sla_policy(issue: SupportIssue) -> SlaPolicy:
     """Return the policy fixed at the issue's opening, in the form that the engine uses."""
     edition = get_edition(issue.integration.program_key, issue.edition)
-    policy = issue.policy or LabelPolicy(critical_labels=CRITICAL_LABELS, pause_labels=PAUSE_LABELS)
+    policy = issue.policy or build_default_policy()
     return SlaPolicy(
         sla=edition.sla,
         critical_labels=frozenset(policy.critical_labels),

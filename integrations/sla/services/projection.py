@@ -12,7 +12,7 @@ from django.db.models import Q
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import BreachOutcome, ClockState, ClockStatus, IssueState
 from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
-from integrations.sla.tasks import create_alert, list_warning_times
+from integrations.sla.tasks import create_alert, get_next_check_at
 
 log = logging.getLogger(__name__)
 ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "projected_at")
@@ -133,14 +133,7 @@ def calculate_next_check_at(clock: SlaClock) -> datetime | None:
         is_recorded = Q(retracted_at=None) | ~Q(outcome="")
         has_breach = clock.pk and SlaBreach.objects.filter(is_recorded, clock=clock, due_at=clock.due_at).exists()
         return None if has_breach else clock.due_at
-    if clock.state != ClockStatus.RUNNING:
-        return None
-    upcoming_times = [
-        warning_at
-        for share, warning_at in list_warning_times(clock)
-        if warning_at and share > clock.warned and warning_at < clock.due_at
-    ]
-    return min([*upcoming_times, clock.due_at])
+    return get_next_check_at(clock, clock.warned) if clock.state == ClockStatus.RUNNING else None
 
 
 def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int:
@@ -157,18 +150,13 @@ def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int
         invalid_breaches = invalid_breaches.exclude(due_at=clock.due_at)
     locked_breaches = list(invalid_breaches.select_for_update())
     for breach in locked_breaches:
-        _retract_breach(breach, clock, now, reason)
+        clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
+        create_alert(clock_at_breach, "retracted", 100, now)  # first, because its key counts earlier retractions
+        breach.retracted_at, breach.retraction_reason = now, reason[:300]
+        breach.save(update_fields=["retracted_at", "retraction_reason"])
+        disputed_breach = SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH)
+        disputed_breach.update(disputed="", disputed_at=None)
     return len(locked_breaches)
-
-
-def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: str) -> None:
-    clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
-    create_alert(clock_at_breach, "retracted", 100, now)  # first, because its key counts earlier retractions
-    breach.retracted_at, breach.retraction_reason = now, reason[:300]
-    breach.save(update_fields=["retracted_at", "retraction_reason"])
-    SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH).update(
-        disputed="", disputed_at=None
-    )
 
 
 def settle_breaches(issue: SupportIssue, outcome: BreachOutcome, reason: str, now: datetime) -> int:

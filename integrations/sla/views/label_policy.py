@@ -154,7 +154,7 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
     form_data = request.POST if request.method == "POST" else request.unsent()
     form = LabelsForm(
         data=form_data,
-        initial=build_initial_data(policy or label_proposals.build_default_policy()),
+        initial=build_initial_data(policy or policies.build_default_policy()),
         resolve_account=partial(label_proposals.resolve_account, integration),
     )
     if request.method == "POST" and form.is_valid():
@@ -168,7 +168,7 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
 
 def _build_context(integration: Integration, user: User, policy: LabelPolicy | None, now: datetime) -> TemplateContext:
     """Return the current policy, the open proposal, and earlier policies."""
-    parts = label_proposals.list_policy_parts(policy or label_proposals.build_default_policy())
+    parts = label_proposals.list_policy_parts(policy or policies.build_default_policy())
     proposals = integration.label_policies.select_related("proposed_by", "decided_by")
     proposal = proposals.filter(state=LabelPolicy.State.PROPOSED).last()
     earlier_policies = proposals.exclude(state=LabelPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")

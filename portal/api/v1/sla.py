@@ -87,7 +87,7 @@ def get_label_policy(request: AuthenticatedRequest, uuid: UUID) -> dict[str, lis
     """Get an integration's label policy."""
     integration = load_visible_integration(request, uuid)
     policy = policies.get_policy_in_force(integration, timezone.now())
-    initial_data = label_pages.build_initial_data(policy or label_proposals.build_default_policy())
+    initial_data = label_pages.build_initial_data(policy or policies.build_default_policy())
     pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
     return {name: text.split("\n") if text else [] for name, text in initial_data.items()} | {
         "proposal": pending_policy.pk if pending_policy else None
