@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
@@ -161,7 +160,9 @@ class _SubmittedEvidence:
         self.partner_name = integration.partner.name
         self.documents = {str(document.uuid): document for document in _load_documents(integration)}
         self.document_names = name_documents(self.documents.values())
-        self.findings = _group_by_requirement(integration.all_findings)
+        self.findings: dict[str, list[Finding]] = defaultdict(list)
+        for finding in integration.all_findings:
+            self.findings[finding.requirement_id].append(finding)
         self.snapshot = previous
 
     def build_section(self, key: str, title: str, rows: Sequence[RequirementRow], *, is_reached: bool) -> ReviewSection:
@@ -219,10 +220,3 @@ def _load_documents(integration: Integration) -> Iterable[Document]:
         return []
     is_evidence = Q(state__in=pdf_states) | Q(uuid__in=uuids)
     return Document.objects.filter(is_evidence, partner=integration.partner_id, removed_at=None).order_by("pk")
-
-
-def _group_by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:
-    rows_by_requirement: dict[str, list[Any]] = defaultdict(list)
-    for row in rows:
-        rows_by_requirement[row.requirement_id].append(row)
-    return rows_by_requirement

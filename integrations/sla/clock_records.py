@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.utils.translation import gettext as _
 
 from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.sla_policy import TargetType
-from integrations.sla.clock_usage import TimeUsage, format_target
+from integrations.sla import presenters
+from integrations.sla.clock_usage import MeterParts, TimeUsage, format_target
 from integrations.sla.engine.clock import is_missed
 from integrations.sla.engine.types import ClockStatus, IssueEventKind
 from integrations.sla.models import SlaClock, SupportIssueEvent
@@ -102,11 +104,57 @@ class ClockRecord:
             columns.ideal_due_at, columns.stopped_at, min(self.now, columns.monitored_repository__data_up_to)
         )
 
+    @property
+    def name(self) -> str:
+        return f"{self.columns.monitored_repository__repository}#{self.columns.issue__number}"
 
-Record = TypeVar("Record", bound=ClockRecord)
+    @property
+    def state_badge(self) -> presenters.Badge:
+        badge = presenters.AT_RISK_BADGE if self.is_at_risk else presenters.STATE_BADGES[self.columns.state]
+        is_ideal = self.columns.ideal_due_at and not self.columns.is_committed
+        return presenters.localize_badge(presenters.IDEAL_BADGE if is_ideal else badge)
+
+    @property
+    def counterpart_summary(self) -> str:
+        """Return the issue's other clock in one line, such as "First response: 3 h"."""
+        other = TargetType.RESPOND if self.columns.target_type == TargetType.RESOLVE else TargetType.RESOLVE
+        clock = self.issue_clocks.get(other)
+        if clock is None:
+            return ""
+        if clock.is_committed:
+            status = _(presenters.STATE_BADGES[clock.state][0])
+        elif clock.stopped_at:
+            status = _("%(count)s h") % {"count": clock.counted_seconds // 3600}
+        else:
+            status = _("not measurable") if self.columns.monitored_repository__trouble else _("none yet")
+        label = _(presenters.TARGET_TYPE_LABELS[other])
+        return _("%(target_type)s: %(status)s") % {"target_type": label, "status": status}
+
+    @property
+    def severity_badge(self) -> presenters.Badge:
+        return presenters.localize_badge(presenters.SEVERITY_BADGES[self.columns.severity])
+
+    @property
+    def target_type_label(self) -> str:
+        return _(presenters.TARGET_TYPE_LABELS[self.columns.target_type])
+
+    @property
+    def last_commenter_label(self) -> str:
+        return _(presenters.SIDE_LABELS.get(self.columns.issue__last_commenter_role, ""))
+
+    @property
+    def has_incomplete_data(self) -> bool:
+        return self.columns.state == ClockStatus.DATA_INCOMPLETE
+
+    @property
+    def pieces(self) -> MeterParts:
+        """Return the meter parts. With incomplete data, the meter never shows time beyond the target."""
+        return [piece for piece in self.usage.pieces if not (self.has_incomplete_data and piece[0] == "over")]
+
+
 # Columns of exports and fields of the API. Timestamps are in UTC.
 COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
-    "issue": lambda record: f"{record.columns.monitored_repository__repository}#{record.columns.issue__number}",
+    "issue": lambda record: record.name,
     "title": lambda record: record.columns.issue__title,
     "partner": lambda record: record.columns.integration__partner__name,
     "integration": lambda record: record.columns.integration__name,
@@ -163,10 +211,15 @@ def iterate_records(clocks: QuerySet[SlaClock], now: datetime) -> Iterator[Clock
     # An export can have tens of thousands of rows, so neither they nor their issues' other clocks are read at once.
     rows = select_columns(clocks).iterator(CHUNK_SIZE)
     while chunk := list(islice(rows, CHUNK_SIZE)):
-        yield from build_records(ClockRecord, chunk, now)
+        yield from build_records(chunk, now)
 
 
-def build_records(record_class: type[Record], rows: list[ClockColumns], now: datetime) -> Iterator[Record]:
+def list_records(clocks: QuerySet[SlaClock], now: datetime) -> list[ClockRecord]:
+    """Return the records of clocks. Takes two queries, and another one if a partner has its own calendar."""
+    return list(build_records(list(select_columns(clocks)), now))
+
+
+def build_records(rows: list[ClockColumns], now: datetime) -> Iterator[ClockRecord]:
     """Yield the records of rows. Takes a query, and another one if a partner has its own calendar."""
     # Joining these clocks with the rows would take PostgreSQL three times as long, most of it to plan the query.
     issue_clocks: dict[int, dict[str, IssueClock]] = defaultdict(dict)
@@ -178,7 +231,7 @@ def build_records(record_class: type[Record], rows: list[ClockColumns], now: dat
     for row in rows:
         # Without a calendar at the opening, Monday to Friday in UTC count.
         calendar = calendars.get(row.issue__calendar or 0, Calendar())
-        yield record_class(row, issue_clocks[row.issue], _calculate_usage(row, calendar, now), now)
+        yield ClockRecord(row, issue_clocks[row.issue], _calculate_usage(row, calendar, now), now)
 
 
 def _calculate_usage(columns: ClockColumns, calendar: Calendar, now: datetime) -> TimeUsage:

@@ -16,9 +16,9 @@ from django.views.decorators.http import require_POST
 from integrations.partners import permissions
 from integrations.partners.conflicts import CurrentMembership
 from integrations.programs.registry import PROGRAMS
+from integrations.sla.clock_records import ClockRecord, list_records
 from integrations.sla.engine.types import URGENT_STATES
 from integrations.sla.models import SlaClock
-from integrations.sla.presenters import ClockRow, build_rows
 from integrations.sla.support_status import list_support_statuses
 from integrations.submissions.models import Integration, IntegrationDraft, Introduction
 from integrations.submissions.models.blocks import COLLEAGUES, ENDED, MINE, NO_LONGER_LISTED, OTHERS, SUPPORTED
@@ -155,11 +155,11 @@ def list_blocks(page: Page[Integration]) -> list[tuple[str, str, list[Integratio
     return [(key, _(heading), rows_by_block[block]) for block, (key, heading) in BLOCKS.items() if rows_by_block[block]]
 
 
-def list_urgent_issues(partners: tuple[int, ...], now: datetime) -> list[ClockRow]:
+def list_urgent_issues(partners: tuple[int, ...], now: datetime) -> list[ClockRecord]:
     """Return the overdue and at-risk issues of the partners, sorted by due date."""
     # keys first: PostgreSQL would start parallel workers for the columns of a row, although few clocks are urgent
     keys = list(select_compiled(_list_urgent_clocks, partners=partners, now=now)[:MAX_URGENT_ISSUES])
-    return build_rows(SlaClock.objects.filter(pk__in=keys).order_by(BY_DUE_DATE, "pk"), now) if keys else []
+    return list_records(SlaClock.objects.filter(pk__in=keys).order_by(BY_DUE_DATE, "pk"), now) if keys else []
 
 
 def _list_urgent_clocks(partners: tuple[int, ...], now: datetime) -> QuerySet[SlaClock, int]:

@@ -12,9 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.sla.clock_records import ClockRecord, list_records
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.filters import ClockFilters, parse_filters
-from integrations.sla.presenters import ClockRow, build_rows
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.exports import CONTENT_TYPES, generate_csv
 from portal.core.periods import get_program_zone
@@ -34,7 +34,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
     summary = build_dashboard_summary(filters, now)
     page = paginate(request, filters.list_matching_clocks(now), PAGE_SIZE, count=summary["count"])
     clocks: Any = page.object_list
-    rows = build_rows(clocks, now)
+    rows = list_records(clocks, now)
     context: TemplateContext = {
         "choice": filters,
         "head": summary,
@@ -48,14 +48,16 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
     return render(request, "reports/sla_dashboard.html", context)
 
 
-def _list_upcoming_clocks(filters: ClockFilters, page: Page, rows: list[ClockRow], now: datetime) -> list[ClockRow]:
+def _list_upcoming_clocks(
+    filters: ClockFilters, page: Page, rows: list[ClockRecord], now: datetime
+) -> list[ClockRecord]:
     """Return the open clocks due next if the page shows only overdue ones, which come first."""
     last_due_at = rows[-1].columns.due_at if rows else None
     # Otherwise, the list itself shows which clocks are due next.
     if not page.has_next() or last_due_at is None or last_due_at > now:
         return []
     clocks = filters.list_matching_clocks(now).filter(due_at__gt=now, state=ClockStatus.RUNNING)
-    return build_rows(clocks[:MAX_UPCOMING_CLOCKS], now)
+    return list_records(clocks[:MAX_UPCOMING_CLOCKS], now)
 
 
 def show_trends(request: AuthenticatedRequest) -> HttpResponse:

@@ -4,7 +4,6 @@ Each service records the proof and one audit event. Reads of DNS and GitHub happ
 only for its owners, so that no one else makes the portal send requests.
 """
 
-import re
 from contextlib import closing
 from datetime import datetime
 
@@ -19,6 +18,7 @@ from integrations.partners.models import Partner, PartnerVerification, Verificat
 from integrations.partners.services.changes import PartnerChange, change_partner
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
+from portal.core.repository_urls import OWNER_PATTERN
 from portal.github_access.clients import get_organization_role
 from portal.github_access.services import GrantEndedError, find_grant
 from verification.sources.errors import AccessDeniedError, SourceError, SourceNotFoundError
@@ -28,7 +28,6 @@ RECORD_PREFIX = "_partner-portal"
 VALUE_PREFIX = "partner-portal-verification="
 GITHUB_REPOSITORY, GITHUB_FILE = ".github", "portal-verification.txt"
 OWNER_ROLE = "admin"  # the API's name for organization owners
-ORGANIZATION_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
 
 
 def get_record_name(domain: str) -> str:
@@ -83,7 +82,7 @@ def find_member_address(partner: Partner) -> EmailAddress | None:
 def verify_by_github(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
     """Verify a company by a file in a public repository of its GitHub organization. Raises ActionRefused."""
     refusals.require_permission(permissions.can_manage_partner, partner, actor)
-    if not ORGANIZATION_PATTERN.fullmatch(organization):
+    if not OWNER_PATTERN.fullmatch(organization):
         raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
     values = {"owner": organization, "path": f"{organization}/{GITHUB_REPOSITORY}", "file": GITHUB_FILE}
     try:
@@ -107,7 +106,7 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
 def verify_by_github_role(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
     """Verify a company by the GitHub organization that the actor owns, read with their grant. Raises ActionRefused."""
     refusals.require_permission(permissions.can_manage_partner, partner, actor)
-    if not ORGANIZATION_PATTERN.fullmatch(organization):
+    if not OWNER_PATTERN.fullmatch(organization):
         raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
     values, grant = {"owner": organization}, find_grant(actor)
     if grant is None:

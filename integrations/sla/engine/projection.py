@@ -26,6 +26,7 @@ from integrations.sla.engine.types import (
     IssueEventKind,
     IssueState,
     ProjectionContext,
+    Segment,
     Severity,
     TimelineEvent,
 )
@@ -133,14 +134,11 @@ class IssueProjection:
         for event in self.events:
             # Events are ordered, so the first one at a moment is the cause of what begins then.
             keys.setdefault(event.at, event.key)
-        segments_by_clock = [
-            tuple(
-                replace(segment, key=keys.get(segment.start, "")) if segment.counted else segment
-                for segment in segments
-            )
-            for segments in (clock.segments for clock in clocks)
-        ]
-        return [replace(clock, segments=segments) for clock, segments in zip(clocks, segments_by_clock, strict=True)]
+
+        def set_key(segment: Segment) -> Segment:
+            return replace(segment, key=keys.get(segment.start, "")) if segment.counted else segment
+
+        return [replace(clock, segments=tuple(map(set_key, clock.segments))) for clock in clocks]
 
     def _find_last_message(self) -> TimelineEvent | None:
         messages = (event for event in reversed(self.events) if event.kind in MESSAGE_KINDS)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from integrations.sla.github import event_store
 from integrations.sla.github.event_mapping import HANDLED_EVENTS, IssueUpdate, map_webhook
@@ -45,7 +46,7 @@ def process_repository_deliveries(monitored_repository_id: int, now: datetime) -
     processed_count = 0
     while True:
         try:
-            count = _process_batch(monitored_repository_id, now, BATCH_SIZE)
+            count = _process_batch(monitored_repository_id, now)
         # A batch is one transaction, so one faulty delivery would hold up all deliveries of the repository.
         except Exception:
             log.exception(
@@ -58,16 +59,18 @@ def process_repository_deliveries(monitored_repository_id: int, now: datetime) -
             return processed_count
 
 
-def _process_batch(monitored_repository_id: int, now: datetime, size: int, delivery_pk: int | None = None) -> int:
+def _select_unread(monitored_repository_id: int) -> QuerySet[GitHubDelivery]:
+    return GitHubDelivery.objects.filter(monitored_repository=monitored_repository_id, read_at=None).order_by("pk")
+
+
+def _process_batch(monitored_repository_id: int, now: datetime, delivery_pk: int | None = None) -> int:
     with transaction.atomic():
         monitored_repository = event_store.lock_repository(monitored_repository_id)
         # A poll or another run holds the lock. The next run processes what it leaves.
         if monitored_repository is None:
             return 0
-        unread_deliveries = GitHubDelivery.objects.filter(
-            monitored_repository=monitored_repository, read_at=None
-        ).order_by("pk")
-        deliveries = list(unread_deliveries.filter(pk=delivery_pk) if delivery_pk else unread_deliveries[:size])
+        unread = _select_unread(monitored_repository_id)
+        deliveries = list(unread.filter(pk=delivery_pk) if delivery_pk else unread[:BATCH_SIZE])
         if deliveries:
             _ingest_deliveries(monitored_repository, deliveries, now)
         return len(deliveries)
@@ -137,12 +140,9 @@ def _request_checks(monitored_repository: MonitoredRepository, events: set[str],
 def _process_individually(monitored_repository_id: int, now: datetime) -> int:
     """Process each delivery in its own transaction. Mark deliveries that keep failing and keep their bodies."""
     processed_count = 0
-    unread_deliveries = GitHubDelivery.objects.filter(
-        monitored_repository=monitored_repository_id, read_at=None
-    ).order_by("pk")
-    for pk, attempts in list(unread_deliveries.values_list("pk", "attempts")[:BATCH_SIZE]):
+    for pk, attempts in list(_select_unread(monitored_repository_id).values_list("pk", "attempts")[:BATCH_SIZE]):
         try:
-            processed_count += _process_batch(monitored_repository_id, now, 1, delivery_pk=pk)
+            processed_count += _process_batch(monitored_repository_id, now, pk)
         except Exception:
             log.exception("delivery %s failed", pk)
             failure_values = {"read_at": now, "outcome": "failed"} if attempts + 1 >= MAX_ATTEMPTS else {}

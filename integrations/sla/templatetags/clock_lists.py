@@ -1,4 +1,4 @@
-"""Lists of SLA clocks, which one template renders for speed. The rows are those of integrations.sla.presenters."""
+"""Lists of SLA clocks, which one template renders for speed. The rows are those of integrations.sla.clock_records."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime

@@ -131,7 +131,9 @@ def show_dispute(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         decision = DISPUTE_DECISIONS[form.cleaned_data["decision"]]
         if response := _perform(request, issue, decision, form):
             return response
-    return _render_dispute(request, issue, form)
+    context = build_dispute_context(request, issue) | {"form": form}
+    form.describe_choices(context["previews"], context["now"])
+    return render(request, "sla/dispute.html", context, status=422 if request.method == "POST" else 200)
 
 
 def _get_form_data(request: AuthenticatedRequest) -> QueryDict | None:
@@ -163,12 +165,6 @@ def build_dispute_context(request: AuthenticatedRequest, issue: SupportIssue) ->
             if decision.name in DISPUTE_DECISIONS
         ]
     return context | {"previews": previews, "effect_refusal": "" if is_locked else EFFECT_REFUSAL}
-
-
-def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, form: DisputeForm) -> HttpResponse:
-    context = build_dispute_context(request, issue) | {"form": form}
-    form.describe_choices(context["previews"], context["now"])
-    return render(request, "sla/dispute.html", context, status=422 if request.method == "POST" else 200)
 
 
 def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:

@@ -11,7 +11,7 @@ from integrations.partners import permissions, refusals
 from integrations.partners.models import PartnerCalendar
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
-from integrations.sla.clock_records import ClockRecord, build_records, select_columns, serialize_record
+from integrations.sla.clock_records import build_records, select_columns, serialize_record
 from integrations.sla.filters import parse_filters
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import IssuePage, build_issue_page
@@ -40,8 +40,7 @@ def list_clocks(request: AuthenticatedRequest, params: Query[schemas.ClockFilter
     filters = parse_filters(request.user, params.model_dump(exclude={"after", "limit"}))
     page = paginate(request, select_columns(filters.list_matching_clocks(now)), params)
     items = [
-        serialize_record(record) | {"uuid": record.columns.issue__uuid}
-        for record in build_records(ClockRecord, page.items, now)
+        serialize_record(record) | {"uuid": record.columns.issue__uuid} for record in build_records(page.items, now)
     ]
     return Page(items, page.next)
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from integrations.partners.models import Partner
-from integrations.sla import filters, metrics, presenters, tasks
+from integrations.sla import clock_records, filters, metrics, tasks
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import projection
 from integrations.submissions.models import Integration
@@ -201,13 +201,15 @@ def test_used_time_grows_after_the_last_projection_except_while_paused(issues: d
     now = timezone.now()
     then = now + timedelta(hours=4)
     rows_by_title = {
-        row.columns.issue__title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)
+        row.columns.issue__title: row
+        for row in clock_records.list_records(SlaClock.objects.filter(is_committed=True), then)
     }
     assert rows_by_title["Burns"].usage.text == "44 h of 48 h"
     assert rows_by_title["Paused"].usage.counted == get_counted_time(issues["paused"])
     projection.rebuild_projections([issues["at_risk"].pk], then)
     again = {
-        row.columns.issue__title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)
+        row.columns.issue__title: row
+        for row in clock_records.list_records(SlaClock.objects.filter(is_committed=True), then)
     }
     assert again["Burns"].usage.counted == pytest.approx(rows_by_title["Burns"].usage.counted, abs=timedelta(seconds=1))
 
@@ -226,7 +228,7 @@ def test_each_row_shows_the_other_clock_of_its_issue(issues: dict[str, SupportIs
     MonitoredRepository.objects.filter(pk=issues["other"].monitored_repository_id).update(
         trouble="the repository is private"
     )
-    rows = presenters.build_rows(SlaClock.objects.filter(is_committed=True), timezone.now())
+    rows = clock_records.list_records(SlaClock.objects.filter(is_committed=True), timezone.now())
     summaries = {row.columns.issue__title: row.counterpart_summary for row in rows}
     assert {title: summaries[title] for title in ("Paused", "=cmd|calc", "Secret of Globex")} == {
         "Paused": "First response: 5 h",
@@ -254,7 +256,7 @@ def test_missed_ideal_target_is_listed_and_counted_without_a_breach(
     now, clock = timezone.now(), issues["running"].clocks.get(target_type="respond")
     SlaClock.objects.filter(pk=clock.pk).update(ideal_due_at=now - timedelta(hours=2))
     MonitoredRepository.objects.filter(pk=clock.monitored_repository_id).update(data_up_to=now - known_until)
-    rows = presenters.build_rows(SlaClock.objects.filter(pk=clock.pk), now)
+    rows = clock_records.list_records(SlaClock.objects.filter(pk=clock.pk), now)
     totals = metrics.get_metrics(metrics.GLOBAL_SCOPE, now - timedelta(days=2), now, now)
     assert [row.is_ideal_missed for row in rows] == [expected]
     assert list_titles(sign_in(alice), "?state=ideal_missed") == (["=cmd|calc"] if expected else [])
