@@ -70,9 +70,8 @@ def find_inconsistencies(file: EditionFile) -> Iterator[Inconsistency]:
 def find_unknown_checks(edition: Edition, known_keys: Sequence[str]) -> Iterator[Inconsistency]:
     """Yield the references to checks that do not exist."""
     for location, requirement in _list_requirements(edition):
-        for index, key in enumerate(requirement.checks):
-            if key not in known_keys:
-                yield Inconsistency((*location, "checks", index), f"Unknown check {key!r}.", _suggest(key, known_keys))
+        places = (((*location, "checks", index), key) for index, key in enumerate(requirement.checks))
+        yield from _find_unknown("check", places, known_keys)
 
 
 def _list_requirements(edition: Edition) -> list[Place]:
@@ -155,11 +154,8 @@ def _find_group_errors(
     """Yield violations of the rule that groups exist and have enough members."""
     keys = [group.key for group in groups]
     yield from _find_repeated(((*location, "groups", number, "key"), key) for number, key in enumerate(keys))
-    for place, requirement in requirements:
-        if requirement.group and requirement.group not in keys:
-            yield Inconsistency(
-                (*place, "group"), f"Unknown group {requirement.group!r}.", _suggest(requirement.group, keys)
-            )
+    places = (((*place, "group"), requirement.group) for place, requirement in requirements if requirement.group)
+    yield from _find_unknown("group", places, keys)
     for number, group in enumerate(groups):
         members = sum(requirement.group == group.key for _, requirement in requirements)
         # Such a group would block every integration.
@@ -187,11 +183,8 @@ def _find_requirement_errors(location: Location, requirement: Requirement, editi
         yield Inconsistency((*location, "responsible_party"), problem, f"Write {party}.")
     if not requirement.reason:
         yield Inconsistency(location, "The requirement has no reason.", 'Add a "reason".')
-    categories = [category.key for category in edition.categories]
-    for index, key in enumerate(requirement.categories):
-        if key not in categories:
-            place = (*location, "categories", index)
-            yield Inconsistency(place, f"Unknown category {key!r}.", _suggest(key, categories))
+    places = (((*location, "categories", index), key) for index, key in enumerate(requirement.categories))
+    yield from _find_unknown("category", places, [category.key for category in edition.categories])
     for number, field in enumerate(requirement.fields):
         yield from _find_field_errors((*location, "fields", number), field)
     yield from _find_hint_errors(location, requirement, edition)
@@ -211,13 +204,12 @@ def _find_field_errors(location: Location, field: Question) -> Iterator[Inconsis
 
 
 def _find_hint_errors(location: Location, requirement: Requirement, edition: Edition) -> Iterator[Inconsistency]:
+    ids = list(dict.fromkeys(each.id for each in edition.list_all_requirements()))
     for item, id in requirement.meeting_hints:
         place = (*location, "meeting_hints", item)
         if item not in requirement.meeting_items:
             yield Inconsistency(place, f"{item!r} is not an item of the meeting.", "Use the text of an item.")
-        if edition.get_requirement(id) is None:
-            ids = [each.id for each in edition.list_requirements()]
-            yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
+        yield from _find_unknown("requirement", [(place, id)], ids)
 
 
 def _find_subject_errors(location: Location, requirement: Requirement, edition: Edition) -> Iterator[Inconsistency]:
@@ -249,10 +241,8 @@ def _find_agreement_errors(edition: Edition) -> Iterator[Inconsistency]:
 
 
 def _find_offering_errors(edition: Edition) -> Iterator[Inconsistency]:
-    for name, _description in edition.offering_descriptions:
-        if name not in edition.offerings:
-            location: Location = ("edition", "offering_descriptions", name)
-            yield Inconsistency(location, f"Unknown offering {name!r}.", _suggest(name, edition.offerings))
+    places = ((("edition", "offering_descriptions", name), name) for name, _ in edition.offering_descriptions)
+    yield from _find_unknown("offering", places, edition.offerings)
 
 
 def _find_license_errors(edition: Edition) -> Iterator[Inconsistency]:
@@ -281,6 +271,15 @@ def _find_repository_errors(file: EditionFile) -> Iterator[Inconsistency]:
 
 def _has_check(edition: Edition, key: str) -> bool:
     return any(key in requirement.checks for requirement in edition.list_requirements())
+
+
+def _find_unknown(
+    kind: str, places: Iterable[tuple[Location, str]], known_keys: Sequence[str]
+) -> Iterator[Inconsistency]:
+    """Yield the references to things of a kind that do not exist."""
+    for location, key in places:
+        if key not in known_keys:
+            yield Inconsistency(location, f"Unknown {kind} {key!r}.", _suggest(key, known_keys))
 
 
 def _suggest(key: str, known_keys: Sequence[str]) -> str:
