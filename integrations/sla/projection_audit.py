@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import ClockStatus
@@ -16,11 +16,9 @@ RUNNING_STATUSES = frozenset({ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockSta
 FINAL_STATUSES = frozenset({ClockStatus.MET, ClockStatus.LATE})
 
 
-def replay_issues(now: datetime, monitored_repository_id: int | None = None) -> Iterator[tuple[int, list[str]]]:
+def replay_issues(issues: QuerySet[SupportIssue], now: datetime) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of events and the differences of each issue. Memory use doesn't depend on how many there are."""
-    last_pk, issues = 0, SupportIssue.objects.all()
-    if monitored_repository_id:
-        issues = issues.filter(monitored_repository=monitored_repository_id)
+    last_pk = 0
     # By key instead of offset, so that issues added in the meantime don't shift the chunks.
     while pks := list(issues.filter(pk__gt=last_pk).order_by("pk").values_list("pk", flat=True)[:CHUNK_SIZE]):
         yield from _replay_chunk(pks, now)

@@ -173,8 +173,9 @@ def _get_recipient_calendar(recipient: Any, integration: Integration, now: datet
     Members use the partner's calendar, and its time zone until their own is known. Program mailboxes use UTC.
     """
     zone = getattr(recipient, "zone", DEFAULT_ZONE)
-    edition = PartnerCalendar.objects.filter(partner=integration.partner).get_in_force(now)
-    if isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient) or edition is None:
+    is_program = isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient)
+    edition = None if is_program else PartnerCalendar.objects.filter(partner=integration.partner).get_in_force(now)
+    if edition is None:
         return Calendar(ZoneInfo(zone))
     is_zone_known = recipient.zone_chosen or zone != DEFAULT_ZONE
     return replace(edition.calendar, zone=ZoneInfo(zone)) if is_zone_known else edition.calendar

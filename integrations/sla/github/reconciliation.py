@@ -110,7 +110,10 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
         row.attempts, row.trouble, row.trouble_since, row.missing_since = 0, "", None, None
         row.poll_at = calculate_next_poll(row, now)
         row.save()
-        projection.rebuild_projections(changed_issue_ids | _find_judgeable_issue_ids(row, now), now)
+        # The new data makes it possible to judge these clocks.
+        condition = Q(state=ClockStatus.DATA_INCOMPLETE) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
+        judgeable_ids = SlaClock.objects.filter(condition, monitored_repository=row).values_list("issue_id", flat=True)
+        projection.rebuild_projections(changed_issue_ids | set(judgeable_ids), now)
     return row
 
 
@@ -120,14 +123,6 @@ def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     # The webhook of a later event can still be on its way, and a denial has the time of the event that it denies.
     old_events = listed_events.filter(at__lt=now - timedelta(minutes=2))
     return old_events.exclude(data__has_key=DENIED_KEY).exists()
-
-
-def _find_judgeable_issue_ids(monitored_repository: MonitoredRepository, now: datetime) -> set[int]:
-    """Return issues with a clock that the new data makes it possible to judge."""
-    condition = Q(state=ClockStatus.DATA_INCOMPLETE) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
-    return set(
-        SlaClock.objects.filter(condition, monitored_repository=monitored_repository).values_list("issue_id", flat=True)
-    )
 
 
 def calculate_next_poll(monitored_repository: MonitoredRepository, now: datetime) -> datetime:

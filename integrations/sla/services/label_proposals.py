@@ -37,9 +37,9 @@ def propose_label_policy(integration: Integration, policy: LabelPolicy, *, actor
 
 def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User | None, now: datetime) -> None:
     """Accept a proposal for issues opened after this, or decline it with a reason. Raises ActionRefused."""
-    if not accept and not note:
-        raise ActionRefused(gettext("Enter a reason. The partner can see it."))
     with change_integration(policy.integration, permissions.can_decide, actor=actor, now=now) as change:
+        if not accept and not note:
+            raise ActionRefused(gettext("Enter a reason. The partner can see it."))
         # The partner may have replaced the proposal, or a colleague may have decided, since the page was opened.
         proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)
         if proposal.state != LabelPolicy.State.PROPOSED:

@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.sla.models import MonitoredRepository
+from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage
@@ -79,11 +79,9 @@ def filter_measurable(now: datetime) -> QuerySet[MonitoredRepository]:
 
 def stop_monitoring(integration: Integration, now: datetime) -> None:
     """Stop monitoring an integration and its clocks."""
-    for monitored_repository in MonitoredRepository.objects.filter(integration=integration, ended_at=None):
-        monitored_repository.clocks.exclude(next_at=None).update(next_at=None)
-        MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
-            ended_at=now, poll_at=None, trouble="", trouble_since=None
-        )
+    monitored = MonitoredRepository.objects.filter(integration=integration, ended_at=None)
+    SlaClock.objects.filter(monitored_repository__in=monitored, next_at__isnull=False).update(next_at=None)
+    monitored.update(ended_at=now, poll_at=None, trouble="", trouble_since=None)
 
 
 def stop_ended_monitoring(now: datetime) -> int:

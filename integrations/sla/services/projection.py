@@ -38,8 +38,10 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
     clocks_by_key = {(clock.issue_id, clock.target_type): clock for clock in locked_clocks}
     changed_clocks = []
     for issue in issues:
-        state = _compute_state(issue, now)
-        if state is None:
+        try:
+            state = inputs.compute_issue_state(issue, get_projection_time(issue, now))
+        except Exception:  # one broken issue must not stop the repository's other clocks
+            log.exception("cannot project issue %s", issue)
             continue
         for name, value in build_issue_columns(state).items():
             setattr(issue, name, value)
@@ -52,14 +54,6 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
     existing_clocks = [clock for clock in changed_clocks if clock.pk is not None]
     SlaClock.objects.bulk_create([clock for clock in changed_clocks if clock.pk is None], batch_size=200)
     SlaClock.objects.bulk_update(existing_clocks, CLOCK_FIELDS, batch_size=200)
-
-
-def _compute_state(issue: SupportIssue, now: datetime) -> IssueState | None:
-    try:
-        return inputs.compute_issue_state(issue, get_projection_time(issue, now))
-    except Exception:  # one broken issue must not stop the repository's other clocks
-        log.exception("cannot project issue %s", issue)
-        return None
 
 
 def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:

@@ -4,10 +4,11 @@ import time
 from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from integrations.sla.models import MonitoredRepository, SupportIssueEvent
+from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.projection_audit import replay_issues
 
 MAX_SHOWN_DIFFERENCES = 200
@@ -29,12 +30,10 @@ class Command(BaseCommand):
         now = parse_datetime(at) if at else timezone.now()
         if now is None or now.tzinfo is None:
             raise CommandError("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")
-        monitored_repository_id = self.find_monitored_repository_id(repository) if repository else None
-        total = SupportIssueEvent.objects.filter(
-            **({"issue__monitored_repository": monitored_repository_id} if monitored_repository_id else {})
-        ).count()
+        issues = self.select_issues(repository) if repository else SupportIssue.objects.all()
+        total = SupportIssueEvent.objects.filter(issue__in=issues).count()
         issue_count, event_count, difference_count, reported_at = 0, 0, 0, time.monotonic()
-        for number, differences in replay_issues(now, monitored_repository_id):
+        for number, differences in replay_issues(issues, now):
             issue_count, event_count = issue_count + 1, event_count + number
             for difference in differences[: max(0, MAX_SHOWN_DIFFERENCES - difference_count)]:
                 self.stdout.write(difference)
@@ -49,10 +48,7 @@ class Command(BaseCommand):
         if difference_count:
             raise SystemExit(1)
 
-    def find_monitored_repository_id(self, repository: str) -> int:
-        monitored_repository_id = (
-            MonitoredRepository.objects.filter(repository__iexact=repository).values_list("pk", flat=True).first()
-        )
-        if monitored_repository_id is None:
+    def select_issues(self, repository: str) -> QuerySet[SupportIssue]:
+        if not MonitoredRepository.objects.filter(repository__iexact=repository).exists():
             raise CommandError(f"{repository} is not monitored.")
-        return monitored_repository_id
+        return SupportIssue.objects.filter(monitored_repository__repository__iexact=repository)
