@@ -86,12 +86,6 @@ def _select_involvements() -> "QuerySet[Membership, tuple[Any, ...]]":
 INVOLVEMENTS = CompiledQuery(_select_involvements)  # each page of program staff reads them
 
 
-def clear_cached_conflicts(user: object) -> None:
-    """Clear the cached conflicts after a change in this request."""
-    if getattr(user, "_conflicts", None) is not None:
-        del user._conflicts  # type: ignore[attr-defined]  # works through the lazy request.user
-
-
 def list_conflicted_reviewers(partner: Partner) -> dict[int, ConflictKind]:
     """Return the conflicts of all reviewers with a partner by user ID."""
     proofs = partner.verifications.filter(method__in=DOMAIN_METHODS, subject=OuterRef("domain")).order_by("verified_at")

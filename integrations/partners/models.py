@@ -41,7 +41,7 @@ class Partner(models.Model):
 
     Attributes:
         lookalike_key: The folded name. It finds similar names, which need a decision of the program.
-        verification_state: Set by `verification` and `name_decisions` in `integrations.partners.services`.
+        verification_state: Set by `verification` and `profiles` in `integrations.partners.services`.
         merged_into: The company that took over everything of this one, which is closed.
         approved_name: The name that the program approved although it looks like another one.
     """

@@ -12,8 +12,6 @@ from portal.audit.event_types import EMAILS, Audience
 from portal.audit.models import AuditEvent
 from portal.notifications import email
 
-RecipientFinder = Callable[[AuditEvent], Iterable[User | str]]
-
 
 def list_owners(event: AuditEvent) -> list[User]:
     """Return the current active owners of the partner."""
@@ -49,7 +47,7 @@ def list_reviewers(event: AuditEvent) -> list[User]:
     return [user for user in reviewers if permissions.can_decide_on_partner(event.partner, user)]
 
 
-FINDERS: dict[Audience, RecipientFinder] = {
+FINDERS: dict[Audience, Callable[[AuditEvent], Iterable[User | str]]] = {
     Audience.OWNERS: list_owners,
     Audience.MEMBER: list_subject,
     Audience.MEMBER_OR_OWNERS: list_counterparts,
@@ -61,10 +59,9 @@ FINDERS: dict[Audience, RecipientFinder] = {
 def handle_event(event: AuditEvent) -> None:
     """Queue the emails of a partner event in its transaction, except for the person who caused it."""
     # Events of integrations name the company too. Their emails are in submissions.notices.
-    if not event.stream.startswith("partner:") or event.event_type not in EMAILS:
-        return
-    with translation.override(settings.LANGUAGE_CODE):  # emails don't use the actor's language
-        _queue_emails(event)
+    if event.stream.startswith("partner:") and event.event_type in EMAILS:
+        with translation.override(settings.LANGUAGE_CODE):  # emails don't use the actor's language
+            _queue_emails(event)
 
 
 def _queue_emails(event: AuditEvent) -> None:

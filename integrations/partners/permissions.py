@@ -105,9 +105,10 @@ def get_role(partner: Partner, user: AnyUser | None) -> str:
 
 
 def clear_cached_roles(user: object) -> None:
-    """Clear the cached roles after a membership changed in this request."""
-    if getattr(user, "_roles", None) is not None:
-        del user._roles  # type: ignore[attr-defined]  # works through the lazy request.user
+    """Clear the cached roles and conflicts after one of them changed in this request."""
+    for name in ("_roles", "_conflicts"):
+        if getattr(user, name, None) is not None:
+            delattr(user, name)  # works through the lazy request.user
 
 
 def can_view(integration: PartnerIntegration, user: AnyUser | None) -> bool:

@@ -6,6 +6,7 @@ from django.utils import translation
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext as _
 
+from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner, PartnerCalendar
 from integrations.partners.services.changes import change_partner
 from portal.accounts.models import User
@@ -52,7 +53,7 @@ def set_calendar(
     Raises ActionRefused, with kind "conflict" if there is a newer edition than `seen_id`, 0 for none.
     """
     with change_partner(partner.pk, actor=actor, now=now) as change:
-        change.require_editor()
+        refusals.require_permission(permissions.can_edit_partner, change.partner, actor)
         if message := explain_calendar_refusal(edition):
             raise ActionRefused(message)
         if seen_id is not None and (message := explain_conflict(change.partner, edition, seen_id)):

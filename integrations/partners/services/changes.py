@@ -29,10 +29,6 @@ class PartnerChange:
         """Raise ActionRefused unless the actor is an owner."""
         refusals.require_permission(permissions.can_manage_partner, self.partner, self.actor)
 
-    def require_editor(self) -> None:
-        """Raise ActionRefused unless the actor is an owner or editor."""
-        refusals.require_permission(permissions.can_edit_partner, self.partner, self.actor)
-
     def require_decider(self, note: str) -> None:
         """Raise ActionRefused unless the actor can decide on the partner and gives a reason."""
         refusals.require_permission(permissions.can_decide_on_partner, self.partner, self.actor)

@@ -1,13 +1,18 @@
-"""Services that create partners and change their name and website. Each change records one event."""
+"""Services that create partners, change their name and website, and decide on names.
+
+A name that looks like a reserved one or like another company's needs a decision of the program.
+"""
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils import translation
 from django.utils.translation import gettext as _
 
-from integrations.partners import name_validation, permissions
-from integrations.partners.models import Membership, Partner, Role
-from integrations.partners.services import name_decisions, verification
+from integrations.partners import name_validation, permissions, selectors
+from integrations.partners.models import Membership, Partner, Role, VerificationState
+from integrations.partners.services import verification
 from integrations.partners.services.changes import PartnerChange, change_partner
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -34,9 +39,9 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
             change = PartnerChange(partner, actor, now)
             # Before the event, which public pages and feeds read: none may show the name before the company is hidden.
-            concern = name_decisions.apply_name_check(change)
+            concern = _apply_name_check(change)
             change.record("partner.created", name=name, website=website, domain=domain)
-            name_decisions.request_decision(change, concern)
+            _request_decision(change, concern)
             verification.verify_new_partner(change)
     except IntegrityError as error:
         raise ActionRefused(
@@ -88,9 +93,76 @@ def _save_changes(change: PartnerChange, values: dict[str, str]) -> None:
         setattr(partner, key, value)
     partner.save()
     # Before the event, so that nothing shows the new name before the company is hidden.
-    concern = name_decisions.apply_name_check(change) if "name" in changes else ""
+    concern = _apply_name_check(change) if "name" in changes else ""
     summary = "\n".join(
         f"{FIELD_LABELS[key]}: {previous_values[key] or 'none'} → {changes[key] or 'none'}" for key in previous_values
     )
     change.record("partner.profile_changed", note=summary, changes=changes, before=previous_values)
-    name_decisions.request_decision(change, concern)
+    _request_decision(change, concern)
+
+
+def _apply_name_check(change: PartnerChange) -> str:
+    """Set the state that the new name of a locked partner requires. Return why it needs a decision, if it does.
+
+    Record the request for a decision afterward, so that no event shows the name before the company is hidden.
+    """
+    partner, concern = change.partner, ""
+    # An approved name needs no second decision, whatever else changes.
+    if partner.name != partner.approved_name:
+        with translation.override(settings.LANGUAGE_CODE):  # the history stores texts for all readers
+            concern = _explain_concern(partner)
+    if concern:
+        partner.verification_state = VerificationState.NEEDS_DECISION
+    elif partner.is_awaiting_decision:
+        _restore_state(partner)
+    partner.save()
+    return concern
+
+
+def _request_decision(change: PartnerChange, concern: str) -> None:
+    """Record that a partner needs a decision, if there is a concern."""
+    if concern:
+        change.record("partner.decision_requested", concern=concern)
+
+
+def _explain_concern(partner: Partner) -> str:
+    """Return why the program must decide, or an empty string. A rejected company needs an approval under any name."""
+    if concern := name_validation.explain_name_concern(partner):
+        return concern
+    # A company could leave its rejection behind by a small change of its name.
+    decision = selectors.list_decisions(partner).filter(event_type__in=("partner.approved", "partner.rejected")).first()
+    if decision is not None and decision.event_type == "partner.rejected":
+        return _("The company was rejected under another name.")
+    return ""
+
+
+def approve_partner(partner: Partner, note: str, *, actor: User, now: datetime) -> None:
+    """Approve the name of a company that waits for a decision or was rejected. Raises ActionRefused."""
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_decider(note)
+        partner = change.partner
+        if not (partner.is_awaiting_decision or partner.is_rejected):
+            raise ActionRefused(_("This company needs no decision. Reload the page."), "conflict")
+        partner.approved_name = partner.name
+        _restore_state(partner)
+        partner.save()
+        change.record("partner.approved", note=note.strip(), state=partner.verification_state)
+
+
+def reject_partner(partner: Partner, note: str, *, actor: User, now: datetime) -> None:
+    """Reject a company, which hides it from the public. Raises ActionRefused."""
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_decider(note)
+        partner = change.partner
+        if partner.is_rejected:
+            raise ActionRefused(_("This company was already rejected. Reload the page."), "conflict")
+        # Otherwise, the company could return to its approved name without a decision.
+        partner.verification_state, partner.approved_name = VerificationState.REJECTED, ""
+        partner.save()
+        change.record("partner.rejected", note=note.strip())
+
+
+def _restore_state(partner: Partner) -> None:
+    """Set the state that follows from the proofs."""
+    is_proven = partner.verifications.exists()
+    partner.verification_state = VerificationState.VERIFIED if is_proven else VerificationState.UNVERIFIED

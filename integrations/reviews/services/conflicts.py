@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.conflicts import clear_cached_conflicts, list_conflicted_reviewers
+from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationState
 from integrations.partners.services.changes import change_partner
 from integrations.programs.stages import Stage
@@ -37,7 +37,7 @@ def record_conflict(
         change.store_conflict(reviewer, kind, reason.strip())
         # While the company is locked, because everything locks a company before its integrations.
         _release_reviews(partner, reviewer, actor, now)
-    clear_cached_conflicts(reviewer)
+    permissions.clear_cached_roles(reviewer)
 
 
 def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: User, now: datetime) -> None:
@@ -57,7 +57,7 @@ def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: Use
             partner=change.partner, user=reviewer, defaults=fields, create_defaults=defaults
         )
         change.record("partner.conflict_removed", person=reviewer, note=reason.strip(), kind=str(kind))
-    clear_cached_conflicts(reviewer)
+    permissions.clear_cached_roles(reviewer)
 
 
 def record_known_conflicts(now: datetime) -> int:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
@@ -58,35 +58,24 @@ def migrate_edition(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         "form": form,
         "decision_refusal": decision_refusal,
     }
+    status = 422 if request.method == "POST" and form.errors else 200
     if form.is_valid():
         to, note = form.cleaned_data["to"], form.cleaned_data["note"]
         try:
             if request.method == "POST" and "move" in request.POST:
-                return _migrate(request, integration, to, note)
+                editions.migrate_edition(integration, to, actor=request.user, now=timezone.now(), note=note)
+                values = {"name": integration.name, "edition": to}
+                messages.success(request, _("%(name)s now uses edition %(edition)s.") % values)
+                return redirect("reviews:review", uuid=uuid)
             context["plan"] = editions.plan_migration(integration, to, now)
             context["emails"] = (
                 [] if decision_refusal else preview_emails(integration, to, actor=request.user, note=note, now=now)
             )
         except ActionRefused as refusal:
-            context |= {
-                "refusal": str(refusal),
-                "kind": refusal.kind,
-                "integration": load_visible_integration(request, uuid),
-            }
-    return render(
-        request, "reviews/transitions/edition_migration.html", context, status=_get_status_code(request, context)
-    )
-
-
-def _get_status_code(request: HttpRequest, context: TemplateContext) -> int:
-    is_refused = request.method == "POST" and bool(context["form"].errors or context.get("refusal"))
-    return (403 if context.get("kind") == "forbidden" else 422) if is_refused else 200
-
-
-def _migrate(request: AuthenticatedRequest, integration: Integration, to: str, note: str) -> HttpResponse:
-    editions.migrate_edition(integration, to, actor=request.user, now=timezone.now(), note=note)
-    messages.success(request, _("%(name)s now uses edition %(edition)s.") % {"name": integration.name, "edition": to})
-    return redirect("reviews:review", uuid=integration.uuid)
+            context |= {"refusal": str(refusal), "integration": load_visible_integration(request, uuid)}
+            if request.method == "POST":
+                status = 403 if refusal.kind == "forbidden" else 422
+    return render(request, "reviews/transitions/edition_migration.html", context, status=status)
 
 
 def preview_emails(integration: Integration, to: str, *, actor: User, note: str, now: datetime) -> list[EmailMessage]:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permission_conditions, permissions, selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, VerificationState
-from integrations.partners.services import name_decisions, verification
+from integrations.partners.services import profiles, verification
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, partner_merges
 from integrations.submissions.views.access import require_program_staff
@@ -106,11 +106,9 @@ UNVERIFIED, VERIFIED = VerificationState.UNVERIFIED, VerificationState.VERIFIED
 NEEDS_DECISION, REJECTED = VerificationState.NEEDS_DECISION, VerificationState.REJECTED
 DECISIONS = {
     "verify": PartnerDecision(gettext_lazy("Verify partner"), verification.verify_by_decision, (UNVERIFIED,)),
-    "approve": PartnerDecision(
-        gettext_lazy("Approve name"), name_decisions.approve_partner, (NEEDS_DECISION, REJECTED)
-    ),
+    "approve": PartnerDecision(gettext_lazy("Approve name"), profiles.approve_partner, (NEEDS_DECISION, REJECTED)),
     "reject": PartnerDecision(
-        gettext_lazy("Reject partner"), name_decisions.reject_partner, (UNVERIFIED, VERIFIED, NEEDS_DECISION)
+        gettext_lazy("Reject partner"), profiles.reject_partner, (UNVERIFIED, VERIFIED, NEEDS_DECISION)
     ),
 }
 
@@ -228,7 +226,11 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         target: Partner = form.cleaned_data["into"]
         if request.method == "POST" and context["note_form"].is_valid():
-            return _merge(request, source, target, context["note_form"].cleaned_data["note"])
+            note, names = context["note_form"].cleaned_data["note"], {"source": source, "target": target}
+            with report_refusals(request, _("%(source)s is now part of %(target)s.") % names):
+                partner_merges.merge_partners(source, target, note, actor=request.user, now=timezone.now())
+                return redirect("reviews:partner", target.slug)
+            return redirect("reviews:partner", source.slug)
         context |= {
             "target": target,
             "refusal": partner_merges.explain_merge_refusal(source, target, request.user),
@@ -236,14 +238,6 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         }
     status = 422 if request.method == "POST" else 200
     return render(request, "reviews/partner_merge.html", context, status=status)
-
-
-def _merge(request: AuthenticatedRequest, source: Partner, target: Partner, note: str) -> HttpResponse:
-    names = {"source": source, "target": target}
-    with report_refusals(request, _("%(source)s is now part of %(target)s.") % names):
-        partner_merges.merge_partners(source, target, note, actor=request.user, now=timezone.now())
-        return redirect("reviews:partner", target.slug)
-    return redirect("reviews:partner", source.slug)
 
 
 urlpatterns = [

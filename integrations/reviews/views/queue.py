@@ -215,8 +215,7 @@ def edit_profile(request: AuthenticatedRequest) -> HttpResponse:
     if not request.user.is_reviewer:
         raise Http404(_("Only reviewers have a reviewer profile."))
     reviewer_profile = ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)
-    unsent = request.unsent()
-    form = ReviewerProfileForm(request.POST or unsent or None, instance=reviewer_profile)
+    form = ReviewerProfileForm(request.POST or request.unsent() or None, instance=reviewer_profile)
     if request.method == "POST" and form.is_valid():
         claims.change_profile(request.user, form.cleaned_data, actor=request.user)
         messages.success(request, _("Profile saved."))

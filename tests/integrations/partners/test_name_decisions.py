@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from integrations.partners.models import Partner
 from integrations.partners.name_validation import generate_slug
-from integrations.partners.services import name_decisions, profiles, verification
+from integrations.partners.services import profiles, verification
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
@@ -57,7 +57,7 @@ def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, glob
 def test_proof_does_not_replace_the_decision(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
     assert [proof.method for proof in imitation.verifications.all()] == ["email"]
     assert get_state(imitation) == "needs_decision"
-    name_decisions.approve_partner(imitation, "Run by our own team.", actor=rita, now=now)
+    profiles.approve_partner(imitation, "Run by our own team.", actor=rita, now=now)
     assert get_state(imitation) == "verified"
     assert list_emails()[-1] == ("company_approved", erin.email, "Approved: HashiCorp Partners")
     assert list_partner_events(imitation) == [
@@ -70,7 +70,7 @@ def test_proof_does_not_replace_the_decision(imitation: Partner, erin: Any, rita
 
 def test_approved_company_without_a_proof_is_unverified(erin: Any, rita: Any, now: datetime) -> None:
     partner = profiles.create_partner("Vault", actor=erin, now=now)
-    name_decisions.approve_partner(partner, "An older company.", actor=rita, now=now)
+    profiles.approve_partner(partner, "An older company.", actor=rita, now=now)
     assert get_state(partner) == "unverified"
     assert "Action required: Verify your company." in EmailMessage.objects.get(name="company_approved").text
 
@@ -78,7 +78,7 @@ def test_approved_company_without_a_proof_is_unverified(erin: Any, rita: Any, no
 def test_rejected_company_stays_hidden_under_every_name(
     sign_in: SignIn, imitation: Partner, erin: Any, rita: Any, now: datetime
 ) -> None:
-    name_decisions.reject_partner(imitation, "Not ours.", actor=rita, now=now)
+    profiles.reject_partner(imitation, "Not ours.", actor=rita, now=now)
     assert get_state(imitation) == "rejected"
     assert list_emails()[-1] == ("company_rejected", erin.email, "Rejected: HashiCorp Partners")
     assert "Rejected company" in find_text(sign_in(erin).get("/company/company/"))
@@ -88,7 +88,7 @@ def test_rejected_company_stays_hidden_under_every_name(
     for name in ("Honest Rockets", "Honest Boosters"):
         profiles.change_profile(imitation, name=name, website="", actor=erin, now=now)
         assert get_state(imitation) == "needs_decision"
-    name_decisions.approve_partner(imitation, "Fine now.", actor=rita, now=now)
+    profiles.approve_partner(imitation, "Fine now.", actor=rita, now=now)
     assert get_state(imitation) == "verified"
 
 
@@ -104,7 +104,7 @@ def test_slug_is_not_a_path_segment_of_other_pages(db: None) -> None:
 
 @pytest.mark.every_database
 def test_approved_name_can_be_used_again(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
-    name_decisions.approve_partner(imitation, "Fine.", actor=rita, now=now)
+    profiles.approve_partner(imitation, "Fine.", actor=rita, now=now)
     for name, state in (
         ("Honest Rockets", "verified"),
         ("Terraform Friends", "needs_decision"),
@@ -142,7 +142,7 @@ def test_company_without_an_approval_cannot_request_a_review(
 ) -> None:
     row = create_integration(imitation, erin, "consul", now)
     if decide:
-        name_decisions.reject_partner(imitation, "No.", actor=rita, now=now)
+        profiles.reject_partner(imitation, "No.", actor=rita, now=now)
     for _ in range(12):
         row = Integration.objects.get(pk=row.pk)
         fulfill_requirements(row, erin, now)
@@ -154,11 +154,11 @@ def test_company_without_an_approval_cannot_request_a_review(
     with pytest.raises(ActionRefused) as refusal:
         perform_transition(row, "submit_for_review", actor=erin, now=now)
     assert message in str(refusal.value)
-    name_decisions.approve_partner(imitation, "Fine.", actor=rita, now=now)
+    profiles.approve_partner(imitation, "Fine.", actor=rita, now=now)
     perform_transition(row, "submit_for_review", actor=erin, now=now)
 
 
-@pytest.mark.parametrize("decide", [name_decisions.approve_partner, name_decisions.reject_partner])
+@pytest.mark.parametrize("decide", [profiles.approve_partner, profiles.reject_partner])
 @pytest.mark.parametrize("who", ["erin", "sam", "charlie"])
 def test_only_reviewers_decide_with_a_reason(
     imitation: Partner, rita: Any, now: datetime, who: str, decide: Callable[..., None], request: Any
@@ -171,12 +171,12 @@ def test_only_reviewers_decide_with_a_reason(
 
 @pytest.mark.every_database
 def test_second_decision_is_refused(imitation: Partner, rita: Any, now: datetime) -> None:
-    name_decisions.reject_partner(imitation, "No.", actor=rita, now=now)
+    profiles.reject_partner(imitation, "No.", actor=rita, now=now)
     with pytest.raises(ActionRefused, match="already rejected"):
-        name_decisions.reject_partner(imitation, "No.", actor=rita, now=now)
-    name_decisions.approve_partner(imitation, "Yes.", actor=rita, now=now)
+        profiles.reject_partner(imitation, "No.", actor=rita, now=now)
+    profiles.approve_partner(imitation, "Yes.", actor=rita, now=now)
     with pytest.raises(ActionRefused, match="needs no decision"):
-        name_decisions.approve_partner(imitation, "Yes.", actor=rita, now=now)
+        profiles.approve_partner(imitation, "Yes.", actor=rita, now=now)
 
 
 @pytest.mark.parametrize(("action", "state"), [("approve", "verified"), ("reject", "rejected")])

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from integrations.partners.models import Partner
-from integrations.partners.services.name_decisions import approve_partner, reject_partner
+from integrations.partners.services.profiles import approve_partner, reject_partner
 from integrations.submissions.models import Integration
 from integrations.submissions.services.partner_merges import merge_partners
 from integrations.submissions.services.transitions import perform_transition
