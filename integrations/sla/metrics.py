@@ -78,11 +78,6 @@ class Totals:
         return asdict(self) | {"settled": self.settled_count, "share": self.share}
 
 
-def list_committed_clocks(scope: MetricsScope) -> QuerySet[SlaClock]:
-    """Return the committed clocks of a scope, including those of ended monitoring."""
-    return SlaClock.objects.filter(scope.build_condition(), is_committed=True)
-
-
 def list_breaches(scope: MetricsScope) -> QuerySet[SlaBreach]:
     """Return the breaches of a scope that were not retracted."""
     return SlaBreach.objects.filter(scope.build_condition(), retracted_at=None)
@@ -115,8 +110,8 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
     )
     monitored_condition = Q(monitored_repository__ended_at=None) | Q(monitored_repository__ended_at__gt=evaluated_at)
     return (
-        list_committed_clocks(scope)
-        .filter(open_condition & monitored_condition, started_at__lte=evaluated_at)
+        SlaClock.objects.filter(scope.build_condition(), open_condition, monitored_condition)
+        .filter(is_committed=True, started_at__lte=evaluated_at)
         .exclude(state=ClockStatus.NOT_APPLICABLE)
         .annotate(past_status=status_case)
     )

@@ -5,15 +5,12 @@ from uuid import UUID
 
 from django.db.models import F, Prefetch, QuerySet
 from django.db.models.functions import Lower
-from django.forms.models import model_to_dict
 
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, IssueEventKind, IssueState, ProjectionContext, TimelineEvent
 from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.services.policies import get_calendar, get_sla_policy
 from portal.core.primary_keys import parse_pk
-
-CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
 
 
 def select_issues() -> QuerySet[SupportIssue]:
@@ -43,11 +40,6 @@ def build_projection_context(issue: SupportIssue, now: datetime) -> ProjectionCo
 def compute_issue_state(issue: SupportIssue, now: datetime) -> IssueState:
     """Compute the state of an issue from its events. Raises ValueError if its opening is missing."""
     return project_issue_state(list_timeline_events(issue), build_projection_context(issue, now))
-
-
-def serialize_calendar(issue: SupportIssue) -> dict[str, object] | None:
-    """Serialize the partner calendar that applies to an issue. None if there was none at its opening."""
-    return model_to_dict(issue.calendar, CALENDAR_FIELDS) if issue.calendar else None
 
 
 def find_issue(text: str) -> SupportIssue | None:

@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
-from integrations.partners.permissions import PermissionRule
 from integrations.sla.engine import inputs
 from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_decisions import (
@@ -100,16 +99,15 @@ def _render_page(
 def _build_context(request: AuthenticatedRequest, issue: SupportIssue) -> TemplateContext:
     now, user = timezone.now(), request.user
     page, breaches = build_issue_page(issue, user, now), list(issue.breaches.order_by("due_at", "pk"))
-    rules: tuple[PermissionRule, ...] = (permissions.can_decide, permissions.can_edit)
-    granted = [rule for rule in rules if rule(issue.integration, user)]
+    allowed = [decision for decision in DECISIONS if decision.permission(issue.integration, user)]
     return {
         "page": page,
         "issue": issue,
         "integration": issue.integration,
         "now": now,
-        "possible": [d for d in DECISIONS if d.permission in granted and d.is_possible(issue, page.state, breaches)],
+        "possible": [decision for decision in allowed if decision.is_possible(issue, page.state, breaches)],
         "breaches": breaches,
-        "can_decide": permissions.can_decide in granted,
+        "can_decide": permissions.can_decide(issue.integration, user),
     }
 
 

@@ -5,12 +5,15 @@ from argparse import ArgumentParser
 from datetime import UTC, datetime
 
 from django.core.management.base import BaseCommand, CommandError
+from django.forms.models import model_to_dict
 from django.utils import timezone
 from pydantic_core import to_jsonable_python
 
 from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.explanation import explain_clock, serialize_issue_state
+
+CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
 
 
 class Command(BaseCommand):
@@ -34,7 +37,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if as_json:
             data = {"issue": str(row), "url": row.url} | serialize_issue_state(state, context, row.url)
-            data["calendar"] = inputs.serialize_calendar(row)
+            data["calendar"] = model_to_dict(row.calendar, CALENDAR_FIELDS) if row.calendar else None
             self.stdout.write(json.dumps(to_jsonable_python(data), indent=2, ensure_ascii=False))
             return
         self.stdout.write(f"{row}: {row.title} ({state.severity})")
