@@ -3,7 +3,6 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -33,17 +32,11 @@ from integrations.sla.calendar_form import CalendarForm
 from integrations.sla.filters import SlaFilterForm, parse_filters
 from integrations.sla.views import label_policy
 from integrations.sla.views.issue import DisputeForm, ReasonForm
-from integrations.submissions.forms import (
-    credentials,
-    drafts,
-    filters as lists,
-    findings,
-    introductions,
-    meetings,
-    requirement_actions,
-    requirements,
-)
+from integrations.submissions.forms import drafts, filters as lists, findings, introductions, requirements
 from integrations.submissions.models import Integration
+from integrations.submissions.views.requirements import action_forms
+from integrations.submissions.views.requirements.opening import PAGES_BY_KIND, list_actions
+from integrations.submissions.views.requirements.page import build_requirement_page
 from portal.accounts import forms as accounts, people_forms
 from portal.accounts.models import User
 from portal.analytics.filters import AnalyticsFilterForm
@@ -64,7 +57,7 @@ from portal.styleguide import views as styleguide
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.webhooks.forms import EndpointForm, ReplayForm
 from portal.webhooks.models import WebhookEndpoint
-from tests.conftest import NOW
+from tests.conftest import NOW, create_integration
 from tests.verification.schemas.acme import encode_schema
 from verification.discovery.forms import AddressForm, CompanyForm, NamespaceForm, StartForm
 from verification.discovery.imports import ProviderRow
@@ -81,11 +74,14 @@ from verification.testruns.kinds.run_task.forms import RunTaskTestForm
 PACKAGES = ("integrations", "verification", "portal")
 BASES = {
     people_forms.RolesForm,
-    requirement_actions.FileForm,
+    action_forms.ActionForm,
+    action_forms.FileActionForm,
+    action_forms.ItemActionForm,
     schemas.SchemaComparisonForm,
 }  # base classes, and forms that no one fills in
-TIMES = (NOW + timedelta(days=2), NOW + timedelta(days=3))
 OPTIONS = (("a", "First"), ("b", "Second"))
+EDITION = PROGRAMS["nomad"].editions[-1]  # asks for all kinds of requirements
+REQUIREMENTS_BY_KIND = {each.kind: each for each in EDITION.list_requirements()}
 QUESTIONS = Requirement(
     "T-1",
     "Everything that can be asked",
@@ -115,6 +111,17 @@ def create_social_account(user: User) -> SocialLogin:
     return SocialLogin(user=User(email="new@acme.example"), account=SocialAccount(provider="github", uid="1"))
 
 
+def build_action_form(form: type[action_forms.ActionForm], kind: RequirementKind) -> Build:
+    """Return the function that creates the form of an action on a requirement of this kind."""
+
+    def build(data: Any, user: User) -> BaseForm:
+        partner = Partner.objects.get(slug="acme")
+        integration = partner.integrations.first() or create_integration(partner, user)
+        return form(build_requirement_page(build_request(user), integration, REQUIREMENTS_BY_KIND[kind]), data=data)
+
+    return build
+
+
 def build_transition_form(name: str) -> Build:
     return lambda data, user: transitions.TransitionForm(ROW, transitions.get_transition(name), data=data)
 
@@ -124,32 +131,9 @@ SERVER = next(one for one in build_previews(SCHEMA, CHOICES) if one.is_available
 
 # (form class, variant): function that creates the form from submitted data and a user
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
-    (requirement_actions.SignatureForm, ""): lambda data, user: requirement_actions.SignatureForm(data=data),
-    (requirement_actions.SignedPdfForm, ""): lambda data, user: requirement_actions.SignedPdfForm(
-        data=data, request=build_request(user)
-    ),
-    (requirement_actions.SignedPdfRejectionForm, ""): lambda data, user: requirement_actions.SignedPdfRejectionForm(
-        data
-    ),
-    (requirement_actions.AttestationForm, ""): lambda data, user: requirement_actions.AttestationForm(
-        "It is so", data=data
-    ),
-    (credentials.TestCredentialForm, ""): lambda data, user: credentials.TestCredentialForm(
-        data=data, can_be_permanent=True, replaceable=OPTIONS
-    ),
-    (credentials.CredentialRevealForm, ""): lambda data, user: credentials.CredentialRevealForm(OPTIONS, data=data),
-    (requirement_actions.DocumentUploadForm, ""): lambda data, user: requirement_actions.DocumentUploadForm(
-        data=data, request=build_request(user), accept=("pdf",)
-    ),
+    **{(form, ""): build_action_form(form, kind) for kind in PAGES_BY_KIND for form in list_actions(kind).values()},
     (introductions.IntroductionRequestForm, ""): lambda data, user: introductions.IntroductionRequestForm(data),
     (lists.IntegrationFilterForm, ""): lambda data, user: lists.IntegrationFilterForm(data=data),
-    (meetings.MeetingAcceptanceForm, ""): lambda data, user: meetings.MeetingAcceptanceForm(
-        TIMES, data=data, has_place=False
-    ),
-    (meetings.MeetingCancellationForm, ""): lambda data, user: meetings.MeetingCancellationForm(data),
-    (meetings.MeetingCompletionForm, ""): lambda data, user: meetings.MeetingCompletionForm(("Shown",), (), data=data),
-    (meetings.MeetingProposalForm, ""): lambda data, user: meetings.MeetingProposalForm(data),
-    (requirement_actions.ItemButtonForm, ""): lambda data, user: requirement_actions.ItemButtonForm(data),
     (AgreementFilterForm, ""): lambda data, user: AgreementFilterForm(data=data),
     (queue.BulkActionForm, ""): lambda data, user: queue.BulkActionForm(data=data),
     (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
@@ -162,10 +146,6 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (findings.FindingForm, ""): lambda data, user: findings.FindingForm(data),
     (findings.FindingReplyForm, ""): lambda data, user: findings.FindingReplyForm(data),
     (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data=data, can_write_note=True),
-    (requirement_actions.WaiverForm, ""): lambda data, user: requirement_actions.WaiverForm(data),
-    (requirement_actions.WaiverRequestForm, ""): lambda data, user: requirement_actions.WaiverRequestForm(data),
-    (requirement_actions.WaiverDeclineForm, ""): lambda data, user: requirement_actions.WaiverDeclineForm(data),
-    (requirement_actions.WaiverEndForm, ""): lambda data, user: requirement_actions.WaiverEndForm(data),
     (AlliancesManagerForm, ""): lambda data, user: AlliancesManagerForm(data),
     (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data=data),
     (EndpointForm, "of a company"): lambda data, user: EndpointForm(data=data, is_program_endpoint=False),

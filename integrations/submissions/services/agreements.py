@@ -1,6 +1,7 @@
 """Signatures of agreements. Either side can sign the current version first; it is complete when both have signed.
 
-The version in force stays in force until both sides have signed a newer one.
+Both sides can also sign outside the portal: the company uploads the PDF, and the program confirms or rejects it. The
+version in force stays in force until both sides have signed a newer one.
 """
 
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from django.conf import settings
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.agreements import compute_digest
 from integrations.programs.registry import get_agreement_document
@@ -20,7 +22,9 @@ from integrations.submissions.services.requirements import OTHER_PARTY, Requirem
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
+from portal.core.uploads import ValidatedFile
 
+CONFIRMATION = "Both sides signed the uploaded PDF."  # recorded in the language of the agreements, as statements are
 FIRST_SIGNATURE_EVENT_TYPES = {
     ResponsibleParty.PARTNER: "agreement.signed_by_partner",
     ResponsibleParty.PROGRAM: "agreement.signed_by_program",
@@ -87,17 +91,85 @@ def sign_agreement(
     The side can correct its signature until the other side signs. Raises ActionRefused.
     """
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
-        agreement = get_current_agreement(change.integration.partner, change.requirement.agreement)
+        agreement = _get_agreement(change)
         existing = agreement.get_signature(change.acting_party)
         is_repeated = existing and (existing.signer, existing.title) == (signature.signer, signature.title)
         if is_repeated and not agreement.awaits_confirmation:
             return agreement
         # The signature counts for the text that the signer read. A new version or company name has another digest.
-        require_signable(agreement, digest)
+        _require_signable(agreement, digest)
         if agreement.awaits_confirmation:
             _withdraw_upload(change, agreement)
-        save_signature(change, agreement, signature)
-        answer_requirement(change, agreement)
+        _save_signature(change, agreement, signature)
+        _answer_requirement(change, agreement)
+    return agreement
+
+
+def upload_signed_agreement(
+    integration: Integration,
+    requirement_id: str,
+    file: ValidatedFile,
+    signature: Signature,
+    *,
+    digest: str,
+    actor: AnyUser,
+    now: datetime,
+) -> Agreement:
+    """Store the PDF that both sides signed, in place of an earlier one that waits for confirmation.
+
+    Raises ActionRefused.
+    """
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_edit) as change:
+        agreement = _get_agreement(change)
+        _require_signable(agreement, digest)
+        if agreement.document is not None:
+            documents.mark_removed(agreement.document, now)
+        agreement.document, agreement.method = documents.store_document(change, file), Agreement.Method.UPLOAD
+        if agreement.pk:  # a signature in the portal is no part of the PDF
+            agreement.signatures.filter(side=ResponsibleParty.PROGRAM).delete()
+        _save_signature(change, agreement, signature)
+        _answer_requirement(change, agreement, "agreement.uploaded")
+    return agreement
+
+
+def confirm_upload(integration: Integration, requirement_id: str, *, actor: AnyUser, now: datetime) -> Agreement:
+    """Confirm that both sides signed the uploaded PDF, which completes the agreement. Raises ActionRefused."""
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_decide) as change:
+        agreement = _get_uploaded_agreement(change)
+        _save_signature(change, agreement, Signature(str(actor), "", CONFIRMATION))
+        _answer_requirement(change, agreement)
+    return agreement
+
+
+def reject_upload(
+    integration: Integration, requirement_id: str, *, reason: str, actor: AnyUser, now: datetime
+) -> Agreement:
+    """Reject the uploaded PDF, which opens the requirement again. The PDF is kept. Raises ActionRefused."""
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_decide) as change:
+        agreement = _get_uploaded_agreement(change)
+        # The row and its file stay as evidence of what was rejected. The next signature creates another row.
+        agreement.rejected_at, agreement.rejection_reason = now, reason
+        agreement.save()
+        change.answer(
+            "agreement.upload_rejected",
+            {},
+            status=Status.OPEN,
+            summary=f"Signed PDF rejected: {reason}"[:500],
+            note=reason,
+            version=agreement.version,
+            digest=agreement.digest,
+        )
+    return agreement
+
+
+def _get_agreement(change: RequirementChange) -> Agreement:
+    return get_current_agreement(change.integration.partner, change.requirement.agreement)
+
+
+def _get_uploaded_agreement(change: RequirementChange) -> Agreement:
+    agreement = _get_agreement(change)
+    if not agreement.awaits_confirmation:
+        raise ActionRefused(_("No signed PDF is waiting for confirmation. Reload the page."), "conflict")
     return agreement
 
 
@@ -126,7 +198,7 @@ def _is_outdated(state: RequirementFulfillment | None, agreement: Agreement, now
     return state is None or (state.status, state.data) != (status, data)
 
 
-def require_signable(agreement: Agreement, digest: str) -> None:
+def _require_signable(agreement: Agreement, digest: str) -> None:
     """Raise ActionRefused if both sides have signed the version, or its text has another digest."""
     if agreement.is_complete:
         message = _("Both sides already signed version %(version)s.")
@@ -144,7 +216,7 @@ def _withdraw_upload(change: RequirementChange, agreement: Agreement) -> None:
     agreement.document, agreement.method = None, Agreement.Method.PORTAL
 
 
-def save_signature(change: RequirementChange, agreement: Agreement, signature: Signature) -> None:
+def _save_signature(change: RequirementChange, agreement: Agreement, signature: Signature) -> None:
     """Save the signature of the acting side, and complete the agreement if the other side has signed, too."""
     if agreement.get_signature(OTHER_PARTY[change.acting_party]):
         agreement.completed_at = change.now
@@ -156,7 +228,7 @@ def save_signature(change: RequirementChange, agreement: Agreement, signature: S
     AgreementSignature.objects.update_or_create(agreement=agreement, side=change.acting_party, defaults=values)
 
 
-def answer_requirement(change: RequirementChange, agreement: Agreement, event_type: str = "") -> None:
+def _answer_requirement(change: RequirementChange, agreement: Agreement, event_type: str = "") -> None:
     """Answer the requirement for all integrations of the partner that need this agreement.
 
     `event_type` is that of an incomplete agreement, by default a first signature.

@@ -55,7 +55,7 @@ def perform_action(
 ) -> RequirementPage:
     """Perform an action of the requirement page with its form. `build_fields` returns the form fields."""
     page = load_page(request, uuid, requirement_id)
-    action = list_actions(page).get(name)
+    action = list_actions(page.requirement.kind).get(name)
     if action is None or not context.is_applicable(page.requirement, page.integration):
         raise ActionRefused(
             "This action isn't available. See the requirement's `available_actions`.", "invalid-transition"
@@ -72,9 +72,9 @@ def perform_action(
         versions = {"answered": page.state.version, "version": draft_version} if is_answer else {}
         request.POST = build_form_data(**build_fields(page), **versions)  # type: ignore[assignment]
         # The form of the page holds the rules, so that both ways to act can't differ.
-        form = action.build_form(page, data=request.POST, files=files)
+        form = action(page, data=request.POST, files=files)
         names = {key: f"answers.{key}" for key in form.fields} if is_answer else {}
-        result = action.perform(page, validate_form(form, names).cleaned_data)
+        result = validate_form(form, names).perform()
     if isinstance(result, HttpResponseBase):  # the page would show both versions side by side
         raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
     return load_page(request, uuid, requirement_id)
@@ -105,7 +105,7 @@ def build_detail(request: HttpRequest, page: RequirementPage) -> SimpleNamespace
     set_etag(request, page.state.version)
     integration, requirement = page.integration, page.requirement
     step = integration.edition.find_step(requirement)
-    actions = list_actions(page).items()
+    actions = list_actions(page.requirement.kind).items()
     return describe_requirement(
         build_row(integration, requirement, page.now),
         step.key if step else "",

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from integrations.submissions.models import Agreement
-from integrations.submissions.services import agreement_uploads
+from integrations.submissions.services import agreements
 from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.signatures import MNDA, RITA, TPA, Signature, publish_version, sign
@@ -27,7 +27,7 @@ def signed_agreements(signatures_of_acme, globex, charlie, rita, now):
     """Acme's TPA in force and its MNDA half signed; a rejected PDF of Globex."""
     other = create_integration(globex, charlie, name="Other", repository="globex/other", repository_id=9)
     upload(other, charlie, now)
-    agreement_uploads.reject_upload(other, TPA, reason="Page 2 is missing.", actor=rita, now=now)
+    agreements.reject_upload(other, TPA, reason="Page 2 is missing.", actor=rita, now=now)
 
 
 def list_rows(client, query=""):

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from integrations.submissions.models import Agreement, AgreementSignature, Integration
 from integrations.submissions.selectors.agreements import list_agreements
-from integrations.submissions.services import agreement_uploads, agreements
+from integrations.submissions.services import agreements
 from integrations.submissions.services.agreements import Signature
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
@@ -27,7 +27,7 @@ SIGNER = Signature("Alice Archer", "CEO", "")
 def upload(row, by, now, content=PDF, **fields):
     digest = fields.get("digest", agreements.get_current_agreement(row.partner, "tpa").digest)
     file = build_validated_file(content, "tpa.pdf", "pdf")
-    return agreement_uploads.upload_signed_agreement(row, TPA, file, SIGNER, digest=digest, actor=by, now=now)
+    return agreements.upload_signed_agreement(row, TPA, file, SIGNER, digest=digest, actor=by, now=now)
 
 
 def get_answer(row):
@@ -54,7 +54,7 @@ def test_uploaded_pdf_waits_for_the_program(rocket, alice, now):
 
 def test_confirmed_pdf_completes_the_agreement(rocket, alice, rita, now):
     upload(rocket, alice, now)
-    agreement = agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
+    agreement = agreements.confirm_upload(rocket, TPA, actor=rita, now=now)
     assert (agreement.is_complete, get_answer(rocket)) == (True, (Status.SUBMITTED, ""))
     assert agreements.get_agreement_in_force(rocket.partner, "tpa") == agreement
     assert list(AgreementSignature.objects.order_by("pk").values_list("side", "user", "signer", "statement")) == [
@@ -68,7 +68,7 @@ def test_confirmed_pdf_completes_the_agreement(rocket, alice, rita, now):
 @pytest.mark.any_database
 def test_rejected_pdf_opens_the_requirement_and_is_kept(rocket, alice, rita, now):
     first = upload(rocket, alice, now)
-    agreement_uploads.reject_upload(rocket, TPA, reason="Page 2 is missing.", actor=rita, now=now)
+    agreements.reject_upload(rocket, TPA, reason="Page 2 is missing.", actor=rita, now=now)
     event = rocket.events.last()
     assert (get_answer(rocket), event.event_type, event.note) == (
         (Status.OPEN, ""),
@@ -114,11 +114,11 @@ def test_signature_of_the_program_in_the_portal_does_not_count_for_a_pdf(rocket,
         (lambda row, users, now: upload(row, users["rita"], now), "Only owners and editors of the company"),
         (lambda row, users, now: upload(row, users["alice"], now, digest="0" * 64), "Read the agreement again"),
         (
-            lambda row, users, now: agreement_uploads.confirm_upload(row, TPA, actor=users["alice"], now=now),
+            lambda row, users, now: agreements.confirm_upload(row, TPA, actor=users["alice"], now=now),
             "Only reviewers of the program can do this",
         ),
         (
-            lambda row, users, now: agreement_uploads.reject_upload(
+            lambda row, users, now: agreements.reject_upload(
                 row, TPA, reason="No.", actor=users["alice"], now=now
             ),
             "Only reviewers of the program can do this",
@@ -133,15 +133,15 @@ def test_action_is_refused_while_a_pdf_waits(rocket, alice, rita, now, act, mess
 
 def test_confirmation_and_rejection_need_a_waiting_pdf(rocket, rita, now):
     with pytest.raises(ActionRefused, match="No signed PDF is waiting for confirmation"):
-        agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
+        agreements.confirm_upload(rocket, TPA, actor=rita, now=now)
     with pytest.raises(ActionRefused, match="No signed PDF is waiting for confirmation"):
-        agreement_uploads.reject_upload(rocket, TPA, reason="No.", actor=rita, now=now)
+        agreements.reject_upload(rocket, TPA, reason="No.", actor=rita, now=now)
 
 
 @pytest.mark.any_database
 def test_complete_agreement_takes_no_upload(rocket, alice, rita, now):
     upload(rocket, alice, now)
-    agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
+    agreements.confirm_upload(rocket, TPA, actor=rita, now=now)
     with pytest.raises(ActionRefused, match="Both sides already signed version 2026-01"):
         upload(rocket, alice, now, content=PDF + b"\n")
 
@@ -179,7 +179,7 @@ def test_pdf_rejected_while_the_integration_was_withdrawn_opens_the_requirement(
     lander = create_integration(acme, alice, name="Lander")
     upload(rocket, alice, now)
     perform_transition(rocket, "withdraw", actor=alice, now=now)
-    agreement_uploads.reject_upload(lander, TPA, reason="Page two is missing.", actor=rita, now=now)
+    agreements.reject_upload(lander, TPA, reason="Page two is missing.", actor=rita, now=now)
     assert get_answer(rocket) == (Status.AWAITING_OTHER_PARTY, "program")
     perform_transition(rocket, "reopen", actor=alice, now=now + timedelta(minutes=10))
     assert get_answer(rocket) == (Status.OPEN, "")

@@ -52,15 +52,15 @@ def show_requirement(request: AuthenticatedRequest, uuid: UUID, requirement_id: 
 def perform_action(page: RequirementPage) -> HttpResponse:
     """Validate and perform an action. A refusal shows the page with the input."""
     request, name = page.request, page.request.POST.get("action", "")
-    action = list_actions(page).get(name)
+    action = list_actions(page.requirement.kind).get(name)
     if action is None or not context_selectors.is_applicable(page.requirement, page.integration):
         show_refusal(request, ActionRefused(_("This action is no longer available. Reload the page.")))
         return show_result(page)
-    form = action.build_form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
+    form = action(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
     if not form.is_valid():
         return render_page(page, {name: form}, status=422)
     try:
-        outcome = action.perform(page, form.cleaned_data)
+        outcome = form.perform()
     except ActionRefused as refusal:
         raise_if_forbidden(refusal)
         form.add_error(None, str(refusal))

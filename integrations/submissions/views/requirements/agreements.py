@@ -1,33 +1,31 @@
 """Agreement signatures on the requirement page."""
 
+from typing import Unpack
 from uuid import UUID
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.programs.registry import get_agreement_document
 from integrations.submissions.agreement_texts import compare_texts, render_agreement
-from integrations.submissions.forms.requirement_actions import (
-    SignatureForm,
-    SignedPdfForm,
-    SignedPdfRejectionForm,
-)
 from integrations.submissions.models import Agreement
-from integrations.submissions.services import agreement_uploads, agreements
+from integrations.submissions.services import agreements
 from integrations.submissions.services.requirements import get_acting_party
 from integrations.submissions.text_changes import TextChange
-from integrations.submissions.views.requirements.page import (
-    RequirementAction,
+from integrations.submissions.views.requirements.action_forms import (
+    ActionForm,
+    FileActionForm,
     RequirementKindPage,
-    RequirementPage,
-    load_page,
+    build_reason_field,
 )
+from integrations.submissions.views.requirements.page import RequirementPage, load_page
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.value_types import NamedValues, TemplateContext
+from portal.core.form_fields import BoundFormArguments, SingleLineField
+from portal.core.value_types import TemplateContext
 
 
 def get_agreement(page: RequirementPage) -> Agreement:
@@ -39,61 +37,103 @@ def build_page_statement(page: RequirementPage) -> str:
     return agreements.build_statement("" if is_for_program(page) else page.integration.partner.name)
 
 
-def get_signature_arguments(page: RequirementPage) -> NamedValues:
-    """Return the digest of the text and the recorded signature of the user's side."""
-    agreement = get_agreement(page)
-    signature = agreement.get_signature(get_acting_party(page.integration, page.user))
-    initial = {"digest": agreement.digest}
-    if signature is not None:
-        initial |= {"signer": signature.signer, "title": signature.title}
-    return {"initial": initial}
-
-
-def sign_agreement(page: RequirementPage, data: NamedValues) -> str:
-    statement = build_page_statement(page)
-    signature = agreements.Signature(data["signer"], data["title"], statement)
-    agreement = page.call(agreements.sign_agreement, signature, digest=data["digest"])
-    if agreement.is_complete:
-        return _("Both sides signed version %(version)s.") % {"version": agreement.version}
-    return _("Signature of version %(version)s recorded. The other side signs next.") % {"version": agreement.version}
-
-
-def upload_agreement(page: RequirementPage, data: NamedValues) -> str:
-    signature = agreements.Signature(data["signer"], data["title"], "")
-    page.call(agreement_uploads.upload_signed_agreement, data["file"], signature, digest=data["digest"])
-    return _("Signed PDF uploaded. The program confirms it next.")
-
-
-def confirm_agreement(page: RequirementPage, data: NamedValues) -> str:
-    agreement = page.call(agreement_uploads.confirm_upload)
-    return _("Both sides signed version %(version)s.") % {"version": agreement.version}
-
-
-def reject_agreement(page: RequirementPage, data: NamedValues) -> str:
-    page.call(agreement_uploads.reject_upload, reason=data["reason"])
-    return _("Signed PDF rejected. We notified the company.")
-
-
 def is_for_program(page: RequirementPage) -> bool:
     return get_acting_party(page.integration, page.user) == ResponsibleParty.PROGRAM
 
 
-def can_sign(page: RequirementPage) -> bool:
-    agreement = get_agreement(page)
-    is_uploaded = agreement.awaits_confirmation and is_for_program(page)
-    return page.can_answer and not agreement.is_complete and not is_uploaded
+class SignatureForm(ActionForm):
+    """Signature of one side under the text with `digest`. The page shows the statement that signing confirms."""
+
+    signer = SingleLineField(
+        label=gettext_lazy("Full name"),
+        help_text=gettext_lazy("Type your name as in a signature. The signed agreement shows it."),
+        max_length=120,
+        error_messages={"required": gettext_lazy("Enter your full name.")},
+    )
+    title = SingleLineField(
+        label=gettext_lazy("Title"),
+        help_text=gettext_lazy("For example, Head of Partnerships."),
+        max_length=120,
+        error_messages={"required": gettext_lazy("Enter your title.")},
+    )
+    digest = SingleLineField(widget=forms.HiddenInput, max_length=64)
+
+    def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
+        agreement = get_agreement(page)
+        signature = agreement.get_signature(get_acting_party(page.integration, page.user))
+        recorded = {"signer": signature.signer, "title": signature.title} if signature else {}
+        super().__init__(page, initial={"digest": agreement.digest} | recorded, **kwargs)
+
+    @staticmethod
+    def is_available(page: RequirementPage) -> bool:
+        agreement = get_agreement(page)
+        is_uploaded = agreement.awaits_confirmation and is_for_program(page)
+        return page.can_answer and not agreement.is_complete and not is_uploaded
+
+    def perform(self) -> str:
+        data, statement = self.cleaned_data, build_page_statement(self.page)
+        signature = agreements.Signature(data["signer"], data["title"], statement)
+        agreement = self.page.call(agreements.sign_agreement, signature, digest=data["digest"])
+        message = _("Signature of version %(version)s recorded. The other side signs next.")
+        if agreement.is_complete:
+            message = _("Both sides signed version %(version)s.")
+        return message % {"version": agreement.version}
 
 
-def can_upload(page: RequirementPage) -> bool:
-    return can_sign(page) and not is_for_program(page)
+class SignedPdfForm(FileActionForm):
+    """Upload of the PDF that both sides signed outside the portal."""
+
+    signer = SingleLineField(
+        label=gettext_lazy("Signed by"),
+        help_text=gettext_lazy("Enter the person who signed for your company."),
+        max_length=120,
+        error_messages={"required": gettext_lazy("Enter who signed for your company.")},
+    )
+    title = SingleLineField(
+        label=gettext_lazy("Title of the signer"),
+        max_length=120,
+        error_messages={"required": gettext_lazy("Enter the title of the signer.")},
+    )
+    digest = SingleLineField(widget=forms.HiddenInput, max_length=64)
+
+    def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
+        super().__init__(page, ("pdf",), initial={"digest": get_agreement(page).digest}, **kwargs)
+
+    @staticmethod
+    def is_available(page: RequirementPage) -> bool:
+        return SignatureForm.is_available(page) and not is_for_program(page)
+
+    def perform(self) -> str:
+        data = self.cleaned_data
+        signature = agreements.Signature(data["signer"], data["title"], "")
+        self.page.call(agreements.upload_signed_agreement, data["file"], signature, digest=data["digest"])
+        return _("Signed PDF uploaded. The program confirms it next.")
 
 
-def can_confirm(page: RequirementPage) -> bool:
-    return page.can_decide and get_agreement(page).awaits_confirmation
+class SignedPdfConfirmationForm(ActionForm):
+    """Button with which the program confirms the uploaded PDF."""
+
+    @staticmethod
+    def is_available(page: RequirementPage) -> bool:
+        return page.can_decide and get_agreement(page).awaits_confirmation
+
+    def perform(self) -> str:
+        agreement = self.page.call(agreements.confirm_upload)
+        return _("Both sides signed version %(version)s.") % {"version": agreement.version}
 
 
-def get_upload_arguments(page: RequirementPage) -> NamedValues:
-    return {"request": page.request, "initial": {"digest": get_agreement(page).digest}}
+class SignedPdfRejectionForm(SignedPdfConfirmationForm):
+    """Reason for the rejection of a signed PDF."""
+
+    reason = build_reason_field(
+        gettext_lazy("We send the reason to the partner by email."),
+        missing=gettext_lazy("Enter a reason, so that the partner can correct the PDF."),
+        max_length=400,
+    )
+
+    def perform(self) -> str:
+        self.page.call(agreements.reject_upload, **self.cleaned_data)
+        return _("Signed PDF rejected. We notified the company.")
 
 
 def list_changes(agreement: Agreement, compared: Agreement | None) -> list[TextChange]:
@@ -151,10 +191,10 @@ def build_pdf_response(agreement: Agreement) -> HttpResponse:
 
 AGREEMENT_PAGE = RequirementKindPage(
     {
-        "sign": RequirementAction(can_sign, SignatureForm, sign_agreement, get_signature_arguments),
-        "upload_agreement": RequirementAction(can_upload, SignedPdfForm, upload_agreement, get_upload_arguments),
-        "confirm_agreement": RequirementAction(can_confirm, forms.Form, confirm_agreement),
-        "reject_agreement": RequirementAction(can_confirm, SignedPdfRejectionForm, reject_agreement),
+        "sign": SignatureForm,
+        "upload_agreement": SignedPdfForm,
+        "confirm_agreement": SignedPdfConfirmationForm,
+        "reject_agreement": SignedPdfRejectionForm,
     },
     build_agreement_context,
 )

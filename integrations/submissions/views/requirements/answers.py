@@ -1,63 +1,65 @@
 """Answers and attestations on the requirement page, with drafts and conflict detection."""
 
+from typing import Unpack
+
 from django import forms
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from integrations.partners import permissions
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
-from integrations.submissions.forms.requirement_actions import AttestationForm
-from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers
+from integrations.submissions.forms.requirements import build_fields, clean_answers, collect_draft_data, list_answers
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.prerequisites import explain_blocker
 from integrations.submissions.services import drafts, requirements as requirement_services
 from integrations.submissions.views.drafts_shared import parse_version
-from integrations.submissions.views.requirements.page import (
-    RequirementAction,
-    RequirementKindPage,
-    RequirementPage,
-    can_answer,
-    load_page,
-)
+from integrations.submissions.views.requirements.action_forms import ActionForm, RequirementKindPage
+from integrations.submissions.views.requirements.page import RequirementPage, load_page
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
-from portal.core.value_types import JsonObject, NamedValues, TemplateContext
+from portal.core.form_fields import BoundFormArguments
+from portal.core.value_types import JsonObject, TemplateContext
 
 
-def get_question_arguments(page: RequirementPage) -> NamedValues:
-    """Return the questions with the draft, or else the current answers."""
-    draft = page.draft
-    return {"requirement": page.requirement, "initial": draft.data if draft else page.state.data}
+class AnswerForm(ActionForm):
+    """Questions of a requirement with the draft, or else the current answers."""
 
+    def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
+        super().__init__(page, initial=page.draft.data if page.draft else page.state.data, **kwargs)
+        self.fields |= build_fields(page.requirement)
 
-def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResponse:
-    """Submit the answers, or show both versions if another user changed them or saved a newer draft."""
-    draft_data = collect_draft_data(page.requirement, page.request.POST)
-    versions = {name: parse_version(page.request.POST, name) for name in ("answered", "version")}
-    try:
-        with transaction.atomic():
-            # A draft that a colleague saves between the comparison and the lock would be closed unseen.
-            requirement_services.lock_requirement(page.integration, page.requirement.id)
-            drafts.lock_answer_draft(
-                page.integration, page.requirement.id, draft_data, version=versions["version"], actor=page.user
-            )
-            page.call(requirement_services.submit_answer, answers, version=versions["answered"])
-    except drafts.DraftConflictError as conflict:
-        versions["version"] = conflict.stored_draft.version
-        return render_conflict(page, "answer", str(conflict), conflict.stored_draft.data, **versions)
-    except ActionRefused as refusal:
-        if refusal.kind != "conflict":
-            raise
-        current_page = load_page(page.request, page.integration.uuid, page.requirement.id)
-        state = current_page.state
-        # The form was sent twice. There is nothing to compare.
-        if (state.data, state.status) == (answers, Status.SUBMITTED):
-            return _("These answers are already submitted.")
-        return render_conflict(current_page, "answer", str(refusal), state.data, answered=state.version)
-    return _("You submitted “%(title)s”.") % {"title": page.requirement.title}
+    def clean(self) -> dict[str, object]:
+        return clean_answers(self.cleaned_data)
+
+    def perform(self) -> str | HttpResponse:
+        """Submit the answers, or show both versions if another user changed them or saved a newer draft."""
+        page, answers = self.page, self.cleaned_data
+        draft_data = collect_draft_data(page.requirement, page.request.POST)
+        versions = {name: parse_version(page.request.POST, name) for name in ("answered", "version")}
+        try:
+            with transaction.atomic():
+                # A draft that a colleague saves between the comparison and the lock would be closed unseen.
+                requirement_services.lock_requirement(page.integration, page.requirement.id)
+                drafts.lock_answer_draft(
+                    page.integration, page.requirement.id, draft_data, version=versions["version"], actor=page.user
+                )
+                page.call(requirement_services.submit_answer, answers, version=versions["answered"])
+        except drafts.DraftConflictError as conflict:
+            versions["version"] = conflict.stored_draft.version
+            return render_conflict(page, "answer", str(conflict), conflict.stored_draft.data, **versions)
+        except ActionRefused as refusal:
+            if refusal.kind != "conflict":
+                raise
+            current_page = load_page(page.request, page.integration.uuid, page.requirement.id)
+            state = current_page.state
+            # The form was sent twice. There is nothing to compare.
+            if (state.data, state.status) == (answers, Status.SUBMITTED):
+                return _("These answers are already submitted.")
+            return render_conflict(current_page, "answer", str(refusal), state.data, answered=state.version)
+        return _("You submitted “%(title)s”.") % {"title": page.requirement.title}
 
 
 def render_conflict(
@@ -90,29 +92,33 @@ def save_draft(page: RequirementPage) -> IntegrationDraft:
     return drafts.save_draft(draft, data, version=parse_version(page.request.POST), actor=page.user, now=page.now)
 
 
-def save_draft_action(page: RequirementPage, _data: NamedValues) -> str | HttpResponse:
-    try:
-        save_draft(page)
-    except drafts.DraftConflictError as conflict:
-        return render_conflict(
-            page, "draft", str(conflict), conflict.stored_draft.data, version=conflict.stored_draft.version
-        )
-    return _("Draft saved. Your colleagues can continue it.")
+class DraftForm(ActionForm):
+    """Button that saves the input as a draft, valid or not."""
+
+    @staticmethod
+    def is_available(page: RequirementPage) -> bool:
+        return page.can_save_draft
+
+    def perform(self) -> str | HttpResponse:
+        try:
+            save_draft(self.page)
+        except drafts.DraftConflictError as conflict:
+            draft = conflict.stored_draft
+            return render_conflict(self.page, "draft", str(conflict), draft.data, version=draft.version)
+        return _("Draft saved. Your colleagues can continue it.")
 
 
-def discard_draft_action(page: RequirementPage, _data: NamedValues) -> str:
-    if page.draft is not None:
-        drafts.discard_draft(page.draft, actor=page.user, now=page.now)
-    return _("Draft deleted. Submitted answers don't change.")
+class DraftDeletionForm(ActionForm):
+    """Button that deletes the draft."""
 
+    @staticmethod
+    def is_available(page: RequirementPage) -> bool:
+        return page.draft is not None
 
-def get_attestation_arguments(page: RequirementPage) -> NamedValues:
-    is_program_task = page.requirement.responsible_party == FulfillingParty.PROGRAM
-    party_name = _("the program") if is_program_task else page.integration.partner.name
-    return {
-        "statement": _("I confirm this for %(name)s") % {"name": party_name},
-        "others": [(other.id, other.statement) for other in list_other_attestations(page)],
-    }
+    def perform(self) -> str:
+        if self.page.draft is not None:
+            drafts.discard_draft(self.page.draft, actor=self.page.user, now=self.page.now)
+        return _("Draft deleted. Submitted answers don't change.")
 
 
 def list_other_attestations(page: RequirementPage) -> list[Requirement]:
@@ -131,44 +137,64 @@ def get_blocker(page: RequirementPage) -> str:
     return explain_blocker(page.requirement, page.integration, page.now)
 
 
-def build_attestation_context(page: RequirementPage) -> TemplateContext:
-    return {"blocker": get_blocker(page)}
+class AttestationForm(ActionForm):
+    """Confirmation of a statement, and of `others`: (requirement ID, statement) pairs that can be confirmed too."""
 
-
-def can_confirm(page: RequirementPage) -> bool:
-    return page.can_answer and page.state.status != Status.SUBMITTED and not get_blocker(page)
-
-
-def confirm_statement(page: RequirementPage, data: NamedValues) -> str:
-    other_ids = data.get("also", [])
-    with transaction.atomic():
-        if page.state.status != Status.SUBMITTED:
-            page.call(requirement_services.submit_answer, {"confirmed": True})
-        for other_id in other_ids:
-            requirement_services.submit_answer(
-                page.integration, other_id, {"confirmed": True}, actor=page.user, now=page.now
-            )
-    if other_ids:
-        count = 1 + len(other_ids)
-        message = ngettext("You confirmed %(count)s statement.", "You confirmed %(count)s statements.", count)
-        return message % {"count": count}
-    return _("You confirmed “%(title)s”.") % {"title": page.requirement.title}
-
-
-def can_mark_not_applicable(page: RequirementPage) -> bool:
-    """Return whether the partner can skip the requirement: it is optional, open, and not an automated check."""
-    is_partner_task = (
-        page.is_open
-        and permissions.can_edit(page.integration, page.user)
-        and page.requirement.responsible_party != FulfillingParty.MACHINE
+    confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Select the checkbox to confirm.")})
+    also = forms.MultipleChoiceField(
+        label=gettext_lazy("Confirm these statements too"), required=False, widget=forms.CheckboxSelectMultiple
     )
-    return is_partner_task and page.requirement.optional and page.state.status == Status.OPEN
+
+    def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
+        super().__init__(page, **kwargs)
+        is_program_task = page.requirement.responsible_party == FulfillingParty.PROGRAM
+        party_name = _("the program") if is_program_task else page.integration.partner.name
+        others = list_other_attestations(page)
+        self.other_ids = [other.id for other in others]
+        self.fields["confirmed"].label = _("I confirm this for %(name)s") % {"name": party_name}
+        self.fields["also"].choices = [(other.id, other.statement) for other in others]  # type: ignore[attr-defined]
+        if not others:
+            del self.fields["also"]
+        # Only what the page showed: a statement that became open since then has not been read.
+        if all_ids := self.data.get("all"):  # the button that confirms every statement that the page showed
+            self.data = {"confirmed": "on", "also": all_ids.split(",")}
+
+    @staticmethod
+    def is_available(page: RequirementPage) -> bool:
+        return page.can_answer and page.state.status != Status.SUBMITTED and not get_blocker(page)
+
+    def perform(self) -> str:
+        page, other_ids = self.page, self.cleaned_data.get("also", [])
+        with transaction.atomic():
+            if page.state.status != Status.SUBMITTED:
+                page.call(requirement_services.submit_answer, {"confirmed": True})
+            for other_id in other_ids:
+                requirement_services.submit_answer(
+                    page.integration, other_id, {"confirmed": True}, actor=page.user, now=page.now
+                )
+        if other_ids:
+            count = 1 + len(other_ids)
+            message = ngettext("You confirmed %(count)s statement.", "You confirmed %(count)s statements.", count)
+            return message % {"count": count}
+        return _("You confirmed “%(title)s”.") % {"title": page.requirement.title}
 
 
-def mark_not_applicable(page: RequirementPage, _data: NamedValues) -> str:
-    if page.state.status != Status.NOT_APPLICABLE:
-        page.call(requirement_services.mark_not_applicable)
-    return _("“%(title)s” is marked as not applicable.") % {"title": page.requirement.title}
+class NotApplicableForm(ActionForm):
+    """Button with which the partner skips a requirement that is optional, open, and not an automated check."""
+
+    @staticmethod
+    def is_available(page: RequirementPage) -> bool:
+        is_partner_task = (
+            page.is_open
+            and permissions.can_edit(page.integration, page.user)
+            and page.requirement.responsible_party != FulfillingParty.MACHINE
+        )
+        return is_partner_task and page.requirement.optional and page.state.status == Status.OPEN
+
+    def perform(self) -> str:
+        if self.page.state.status != Status.NOT_APPLICABLE:
+            self.page.call(requirement_services.mark_not_applicable)
+        return _("“%(title)s” is marked as not applicable.") % {"title": self.page.requirement.title}
 
 
 def build_form_context(page: RequirementPage) -> TemplateContext:
@@ -180,15 +206,6 @@ def build_form_context(page: RequirementPage) -> TemplateContext:
 
 
 FORM_PAGE = RequirementKindPage(
-    {
-        "answer": RequirementAction(can_answer, RequirementForm, submit_answers, get_question_arguments),
-        "draft": RequirementAction(lambda page: page.can_save_draft, forms.Form, save_draft_action),
-        "discard": RequirementAction(lambda page: page.draft is not None, forms.Form, discard_draft_action),
-    },
-    build_form_context,
+    {"answer": AnswerForm, "draft": DraftForm, "discard": DraftDeletionForm}, build_form_context
 )
-ATTESTATION_PAGE = RequirementKindPage(
-    {"confirm": RequirementAction(can_confirm, AttestationForm, confirm_statement, get_attestation_arguments)},
-    build_attestation_context,
-)
-NOT_APPLICABLE_ACTION = RequirementAction(can_mark_not_applicable, forms.Form, mark_not_applicable)
+ATTESTATION_PAGE = RequirementKindPage({"confirm": AttestationForm}, lambda page: {"blocker": get_blocker(page)})

@@ -1,5 +1,6 @@
 """Documents on the requirement page, and their downloads."""
 
+from typing import Unpack
 from uuid import UUID
 
 from django.http import FileResponse, Http404, HttpRequest
@@ -7,16 +8,17 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.forms.requirement_actions import DocumentUploadForm, ItemButtonForm
 from integrations.submissions.models import Agreement, Document
 from integrations.submissions.services import documents
-from integrations.submissions.views.requirements.page import (
-    RequirementAction,
+from integrations.submissions.views.requirements.action_forms import (
+    FileActionForm,
+    ItemActionForm,
     RequirementKindPage,
-    RequirementPage,
-    can_answer,
+    build_replaces_field,
 )
-from portal.core.value_types import NamedValues, TemplateContext
+from integrations.submissions.views.requirements.page import RequirementPage
+from portal.core.form_fields import BoundFormArguments
+from portal.core.value_types import TemplateContext
 
 CONTENT_TYPES = {
     "pdf": "application/pdf",
@@ -28,22 +30,24 @@ CONTENT_TYPES = {
 }
 
 
-def get_upload_arguments(page: RequirementPage) -> NamedValues:
-    current_documents = documents.list_current_documents(page.integration, page.requirement.id)
-    return {
-        "request": page.request,
-        "accept": page.requirement.accept,
-        "replaceable": [(str(document.uuid), document.name) for document in current_documents],
-    }
+class DocumentUploadForm(FileActionForm):
+    """Document to add, or to replace an existing one."""
+
+    def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
+        super().__init__(page, page.requirement.accept, **kwargs)
+        current_documents = documents.list_current_documents(page.integration, page.requirement.id)
+        self.fields["replaces"] = build_replaces_field([(str(each.uuid), each.name) for each in current_documents])
+
+    def perform(self) -> str:
+        return _("Uploaded %(name)s.") % {"name": self.page.call(documents.upload_document, **self.cleaned_data).name}
 
 
-def upload_document(page: RequirementPage, data: NamedValues) -> str:
-    return _("Uploaded %(name)s.") % {"name": page.call(documents.upload_document, **data).name}
+class DocumentRemovalForm(ItemActionForm):
+    """Button that deletes a document."""
 
-
-def remove_document(page: RequirementPage, data: NamedValues) -> str:
-    page.call(documents.remove_document, **data)
-    return _("Document deleted.")
+    def perform(self) -> str:
+        self.page.call(documents.remove_document, **self.cleaned_data)
+        return _("Document deleted.")
 
 
 def build_document_context(page: RequirementPage) -> TemplateContext:
@@ -66,9 +70,5 @@ def download_document(request: HttpRequest, uuid: UUID) -> FileResponse:
 
 
 DOCUMENT_PAGE = RequirementKindPage(
-    {
-        "upload": RequirementAction(can_answer, DocumentUploadForm, upload_document, get_upload_arguments),
-        "remove": RequirementAction(can_answer, ItemButtonForm, remove_document),
-    },
-    build_document_context,
+    {"upload": DocumentUploadForm, "remove": DocumentRemovalForm}, build_document_context
 )

@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 
-from django import forms
-
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration
+from integrations.submissions.views.requirements.action_forms import ActionForm, RequirementKindPage
 from integrations.submissions.views.requirements.agreements import AGREEMENT_PAGE
-from integrations.submissions.views.requirements.answers import ATTESTATION_PAGE, FORM_PAGE, NOT_APPLICABLE_ACTION
+from integrations.submissions.views.requirements.answers import ATTESTATION_PAGE, FORM_PAGE, NotApplicableForm
 from integrations.submissions.views.requirements.credentials import CREDENTIALS_PAGE
 from integrations.submissions.views.requirements.documents import DOCUMENT_PAGE
 from integrations.submissions.views.requirements.meetings import MEETING_PAGE
 from integrations.submissions.views.requirements.page import (
-    RequirementAction,
-    RequirementKindPage,
     RequirementPage,
     build_page_context,
     build_requirement_page,
@@ -31,32 +28,31 @@ PAGES_BY_KIND: dict[RequirementKind, RequirementKindPage] = {
     RequirementKind.CREDENTIALS: CREDENTIALS_PAGE,
     RequirementKind.CHECK: RequirementKindPage({}),
 }
-BoundForms = Mapping[str, forms.Form]
+BoundForms = Mapping[str, ActionForm]
 
 
-def list_actions(page: RequirementPage) -> dict[str, RequirementAction]:
-    """Return all actions of the requirement, available to the user or not."""
-    return {"not_needed": NOT_APPLICABLE_ACTION, **PAGES_BY_KIND[page.requirement.kind].actions, **WAIVER_ACTIONS}
+def list_actions(kind: RequirementKind) -> dict[str, type[ActionForm]]:
+    """Return all actions on requirements of a kind, available to the user or not."""
+    return {"not_needed": NotApplicableForm, **PAGES_BY_KIND[kind].actions, **WAIVER_ACTIONS}
 
 
 def restore_unsent_form(page: RequirementPage) -> BoundForms:
     """Return the form with input from before a sign-in interrupted it."""
     unsent = page.request.unsent()
     name = unsent.get("action", "") if unsent else ""
-    action = list_actions(page).get(name)
-    return {name: action.build_form(page, data=unsent, auto_id=f"{name}-%s")} if action else {}
+    action = list_actions(page.requirement.kind).get(name)
+    return {name: action(page, data=unsent, auto_id=f"{name}-%s")} if action else {}
 
 
 def build_opened_context(page: RequirementPage, bound_forms: BoundForms) -> TemplateContext:
     """Return the context of the opened requirement with its available forms; submitted forms retain their input."""
-    available_actions = {
-        name: action
-        for name, action in list_actions(page).items()
-        # A form with errors stays on the page, even if its action has become unavailable.
-        if action.is_available(page) and name not in bound_forms
-    }
-    unbound_forms = {name: action.build_form(page, auto_id=f"{name}-%s") for name, action in available_actions.items()}
     kind = page.requirement.kind
+    unbound_forms = {
+        name: action(page, auto_id=f"{name}-%s")
+        for name, action in list_actions(kind).items()
+        # A form with errors stays on the page, even if its action has become unavailable.
+        if name not in bound_forms and action.is_available(page)
+    }
     return {
         **build_page_context(page),
         **PAGES_BY_KIND[kind].context(page),

@@ -1,14 +1,13 @@
-"""Data and actions of a requirement page."""
+"""Data of a requirement page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django import forms
-from django.http import Http404, HttpResponse
+from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import capfirst
@@ -18,15 +17,13 @@ from integrations.partners import permissions
 from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Edition
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
-from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.workflow.states import Status
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
-from portal.core.form_fields import BoundFormArguments
-from portal.core.value_types import NamedValues, TemplateContext
+from portal.core.value_types import TemplateContext
 
 MAX_RECENT_EVENTS = 20
 Result = TypeVar("Result")
@@ -80,35 +77,6 @@ class RequirementPage:
         return service(self.integration, self.requirement.id, *arguments, actor=self.user, now=self.now, **keywords)
 
 
-@dataclass(frozen=True, slots=True)
-class RequirementAction:
-    """Button of the page: its availability, its form with the arguments that depend on the page, and its effect.
-
-    `perform` takes the page and the form's cleaned data and returns a success message or a response. It can raise
-    ActionRefused.
-    """
-
-    is_available: Callable[[RequirementPage], bool]
-    form: type[forms.Form]
-    perform: Callable[[RequirementPage, Any], str | HttpResponse]
-    form_arguments: Callable[[RequirementPage], NamedValues] = lambda page: {}
-
-    def build_form(self, page: RequirementPage, **bound_arguments: Unpack[BoundFormArguments]) -> forms.Form:
-        return self.form(**self.form_arguments(page), **bound_arguments)
-
-
-@dataclass(frozen=True, slots=True)
-class RequirementKindPage:
-    """Actions and context that one kind of requirement adds to the page."""
-
-    actions: Mapping[str, RequirementAction]
-    context: Callable[[RequirementPage], TemplateContext] = lambda page: {}
-
-
-def can_answer(page: RequirementPage) -> bool:
-    return page.can_answer
-
-
 def load_page(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> RequirementPage:
     """Return the page of a requirement. Raises Http404."""
     integration = load_visible_integration(request, uuid)
@@ -146,7 +114,7 @@ def describe_deadline(edition: Edition, requirement: Requirement) -> str:
     if position >= len(positions):
         return _("Staying listed")
     step, stage = positions[position]
-    return step.name if len(step.stages) == 1 else f"{step.name} ({_(STATE_LABELS[stage])})"
+    return step.name if len(step.stages) == 1 else f"{step.name} ({stage.label})"
 
 
 def get_partner_label(page: RequirementPage) -> str:

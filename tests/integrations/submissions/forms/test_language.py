@@ -4,8 +4,8 @@ import pytest
 from django import forms
 
 from integrations.submissions.forms.drafts import IntegrationForm
-from integrations.submissions.forms.meetings import MeetingProposalForm
-from integrations.submissions.forms.requirement_actions import WaiverForm
+from integrations.submissions.views.requirements.meetings import MeetingProposalForm
+from integrations.submissions.views.requirements.waivers import WaiverForm
 from tests.portal import pseudo_language
 
 
