@@ -5,9 +5,8 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from integrations.submissions.models import Integration
+from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.services.findings import NewFinding
 from portal.core.content_files import Content, load_content
 
 
@@ -38,11 +37,11 @@ def list_templates(integration: Integration) -> list[FindingTemplate]:
     ]
 
 
-def build_findings(integration: Integration, keys: Iterable[str]) -> list[NewFinding]:
-    """Return the findings of the selected templates. Unknown keys are ignored."""
+def build_findings(integration: Integration, keys: Iterable[str]) -> list[Finding]:
+    """Return unsaved findings of the selected templates. Unknown keys are ignored."""
     selected = set(keys)
     return [
-        NewFinding(template.requirement, template.text, template.severity)
+        Finding(requirement_id=template.requirement, text=template.text, severity=template.severity)
         for template in list_templates(integration)
         if template.key in selected
     ]

@@ -16,7 +16,7 @@ from integrations.reviews.views.queue import load_integration_for_program
 from integrations.reviews.views.review import load_finding
 from integrations.submissions.forms.findings import FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding
-from integrations.submissions.services import finding_threads, findings as finding_services
+from integrations.submissions.services import findings as finding_services
 from integrations.submissions.views.access import redirect_get_to, require_permission, require_program_staff
 from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest
@@ -56,7 +56,7 @@ def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     with report_refusals(request):
         if not form.is_valid():
             raise ActionRefused(str(next(iter(form.errors.values()))[0]))
-        finding_threads.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
+        finding_services.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
         report_mentions(request, finding.integration, form.cleaned_data["text"], internal=True)
     return _redirect_to_finding(request, finding)
 
@@ -67,7 +67,7 @@ def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     finding = load_finding(request, pk)
     require_program_staff(request)
     with report_refusals(request, _("You withdrew finding %(number)s.") % {"number": finding.number}):
-        finding_threads.withdraw_finding(finding, actor=request.user, now=timezone.now())
+        finding_services.withdraw_finding(finding, actor=request.user, now=timezone.now())
     return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#findings")
 
 
@@ -79,7 +79,7 @@ def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         if not form.is_valid():
             raise ActionRefused(str(next(iter(form.errors.values()))[0]))
         text = form.cleaned_data["text"]
-        finding_threads.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
+        finding_services.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
         report_mentions(request, finding.integration, text)
     return _redirect_to_finding(request, finding)
 
@@ -93,7 +93,7 @@ def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     with report_refusals(request):
         if not pks:
             raise ActionRefused(_("Select at least one finding."))
-        count = finding_threads.verify_resolved_findings(integration, actor=request.user, now=timezone.now(), pks=pks)
+        count = finding_services.verify_resolved_findings(integration, actor=request.user, now=timezone.now(), pks=pks)
         message = ngettext("You verified %(count)s finding.", "You verified %(count)s findings.", count)
         messages.success(request, message % {"count": count})
         end_writing(integration, request.user)

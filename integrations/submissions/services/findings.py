@@ -1,7 +1,6 @@
 """Findings, messages, and read markers of a review."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -23,15 +22,6 @@ from portal.core.value_types import NamedValues
 FINDING_BUSINESS_DAYS = 10  # for partners, after a check of a listed integration fails
 
 
-@dataclass(frozen=True, slots=True)
-class NewFinding:
-    """Finding to add to a requirement."""
-
-    requirement_id: str
-    text: str
-    severity: str = Finding.Severity.BLOCKING
-
-
 def raise_finding(
     integration: Integration,
     requirement_id: str,
@@ -42,44 +32,39 @@ def raise_finding(
     severity: str = Finding.Severity.BLOCKING,
 ) -> Finding:
     """Add a finding to a requirement. The partner sees it after the reviewer requests changes."""
-    return raise_findings(integration, [NewFinding(requirement_id, text, severity)], actor=actor, now=now)[0]
+    finding = Finding(requirement_id=requirement_id, text=text, severity=severity)
+    raise_findings(integration, [finding], actor=actor, now=now)
+    return finding
 
 
-def raise_findings(
-    integration: Integration, new_findings: Iterable[NewFinding], *, actor: User | None, now: datetime
-) -> list[Finding]:
-    """Add findings, all or none."""
+def raise_findings(integration: Integration, findings: Iterable[Finding], *, actor: User | None, now: datetime) -> None:
+    """Add unsaved findings with a requirement, a text, and a severity, all or none."""
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
         row = change.integration
         # The partner sees findings when a reviewer requests changes, which only a review offers.
         if row.stage != Stage.REVIEW:
             raise ActionRefused(_("You can add findings only during a review."), "invalid-transition")
-        findings = [_raise_finding(change, each, actor) for each in new_findings]
+        for finding in findings:
+            if row.edition.get_requirement(finding.requirement_id) is None:
+                raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
+            finding.raised_by = actor
+            _save_new_finding(finding, row, now)
+            record_with_mentions(change, "finding.raised", finding.text, **_get_event_data(finding))
         attestations.void_answered_findings(row, now)
-    return findings
 
 
-def _raise_finding(change: IntegrationChange, new: NewFinding, actor: User | None) -> Finding:
-    text, integration = new.text.strip(), change.integration
-    if not text:
-        raise ActionRefused(_("Enter the requested change."))
-    if integration.edition.get_requirement(new.requirement_id) is None:
-        raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
-    fields = {"severity": new.severity, "raised_by": actor, "raised_at": change.now}
-    finding = _create_finding(integration, new.requirement_id, text, **fields)
-    data: NamedValues = {"finding": finding.number, "requirement": new.requirement_id}
-    record_with_mentions(change, "finding.raised", text, author=actor, **data)
-    return finding
-
-
-def _create_finding(integration: Integration, requirement_id: str, text: str, **fields: Any) -> Finding:
-    """Create a finding with the next number. Numbers of withdrawn findings aren't used again."""
+def _save_new_finding(finding: Finding, integration: Integration, now: datetime) -> None:
+    """Save a finding with the next number. Numbers of withdrawn findings aren't used again."""
     # The history and emails name findings by number, so a number must mean one finding forever.
     withdrawn = integration.events.filter(event_type="finding.withdrawn").values_list("data__finding", flat=True)
     highest = max([*integration.findings.values_list("number", flat=True), *withdrawn], default=0)
-    return integration.findings.create(
-        number=highest + 1, round=integration.review_round, requirement_id=requirement_id, text=text, **fields
-    )
+    finding.integration, finding.number, finding.round = integration, highest + 1, integration.review_round
+    finding.raised_at = now
+    finding.save()
+
+
+def _get_event_data(finding: Finding) -> NamedValues:
+    return {"finding": finding.number, "requirement": finding.requirement_id}
 
 
 def open_automatic_finding(
@@ -93,7 +78,9 @@ def open_automatic_finding(
         return None
     # In the program's calendar, like the other deadlines that the program sets, and not in the partner's.
     due_at = business_time.add_business_days(now, FINDING_BUSINESS_DAYS, integration.edition.business_calendar)
-    return _create_finding(integration, requirement_id, text[:4000], raised_at=now, due_at=due_at)
+    finding = Finding(requirement_id=requirement_id, text=text[:4000], due_at=due_at)
+    _save_new_finding(finding, integration, now)
+    return finding
 
 
 def resolve_automatic_finding(integration: Integration, requirement_id: str, *, now: datetime) -> Finding | None:
@@ -114,7 +101,7 @@ def _get_automatic_finding(integration: Integration, requirement_id: str) -> Fin
     return automatic_findings.exclude(state=Finding.State.VERIFIED).first()
 
 
-def get_locked_finding(change: IntegrationChange, finding: Finding) -> Finding:
+def _get_locked_finding(change: IntegrationChange, finding: Finding) -> Finding:
     """Return the current row of a finding. Raises ActionRefused if it was withdrawn."""
     row = change.integration.findings.filter(pk=finding.pk).first()
     if row is None:
@@ -135,7 +122,7 @@ def _update_finding(
 ) -> None:
     """Change the state of a finding and record it. A verified finding can't be answered."""
     with change_integration(finding.integration, rule, actor=actor, now=now) as change:
-        row = get_locked_finding(change, finding)
+        row = _get_locked_finding(change, finding)
         # A late response would undo the verification.
         is_answered_late = row.state == Finding.State.VERIFIED and state == Finding.State.RESOLVED
         if row.state == state or is_answered_late:
@@ -144,19 +131,16 @@ def _update_finding(
         for name, value in {"state": state, **fields}.items():
             setattr(row, name, value)
         row.save()
-        data: NamedValues = {"finding": row.number, "requirement": row.requirement_id}
         # The history must not show the partner that a hidden finding exists.
         internal = not row.is_visible_to_partner
-        record_with_mentions(change, event_type, note, author=actor, internal=internal, **data)
+        record_with_mentions(change, event_type, note, internal=internal, **_get_event_data(row))
         attestations.void_answered_findings(change.integration, now)
 
 
 def answer_finding(finding: Finding, answer: str, *, actor: User, now: datetime, url: str = "") -> None:
     """Save the partner's response to a finding, with a link to the change."""
-    if not answer.strip():
-        raise ActionRefused(_("Enter a response."))
     fields: NamedValues = {
-        "answer": answer.strip(),
+        "answer": answer,
         "answer_url": url,
         "resolved_by": actor,
         "resolved_at": now,
@@ -180,19 +164,74 @@ def reopen_finding(finding: Finding, *, actor: User, now: datetime, note: str = 
     _update_finding(finding, Finding.State.OPEN, "finding.reopened", rule, actor=actor, now=now, **fields)
 
 
+def edit_finding(finding: Finding, text: str, severity: str, *, actor: User, now: datetime) -> None:
+    """Change the text and severity of a finding that the partner hasn't seen."""
+    with change_integration(finding.integration, permissions.can_decide, actor=actor, now=now) as change:
+        row = _get_unsent_finding(change, finding)
+        row.text, row.severity = text, severity
+        row.save(update_fields=["text", "severity"])
+        record_with_mentions(change, "finding.edited", text, **_get_event_data(row))
+
+
+def withdraw_finding(finding: Finding, *, actor: User, now: datetime) -> None:
+    """Delete a finding that the partner hasn't seen. The history keeps its text."""
+    with change_integration(finding.integration, permissions.can_decide, actor=actor, now=now) as change:
+        row = _get_unsent_finding(change, finding)
+        # The number isn't used again, which _save_new_finding reads from this event.
+        change.record("finding.withdrawn", row.text, **_get_event_data(row))
+        row.delete()
+
+
+def _get_unsent_finding(change: IntegrationChange, finding: Finding) -> Finding:
+    row = _get_locked_finding(change, finding)
+    if not row.is_editable:
+        message = _("The partner can already see finding %(number)s. Reply to it instead.")
+        raise ActionRefused(message % {"number": row.number}, "conflict")
+    return row
+
+
+def reply_to_finding(finding: Finding, text: str, *, actor: User, now: datetime) -> None:
+    """Add a reply to the thread of a finding without changing its state."""
+    with change_integration(finding.integration, permissions.can_post_message, actor=actor, now=now) as change:
+        row = _get_locked_finding(change, finding)
+        if not row.is_visible_to_partner:
+            message = _("The partner can't see finding %(number)s yet. Edit it instead.")
+            raise ActionRefused(message % {"number": row.number}, "conflict")
+        event_type = "finding.reply_sent_to_program"
+        # The event type decides which side is notified.
+        if permissions.can_act_for_program(change.integration, actor):
+            event_type = "finding.reply_sent_to_partner"
+        record_with_mentions(change, event_type, text, **_get_event_data(row))
+
+
+def verify_resolved_findings(
+    integration: Integration, *, actor: User, now: datetime, pks: Collection[int] | None = None
+) -> int:
+    """Verify all findings with a response, or those of them that were selected. Return their number."""
+    with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
+        findings = change.integration.findings.filter(state=Finding.State.RESOLVED)
+        resolved = list(findings if pks is None else findings.filter(pk__in=pks))
+        if not resolved:
+            raise ActionRefused(_("No finding has a response to verify."), "conflict")
+        for row in resolved:
+            row.state, row.verified_by, row.verified_at = Finding.State.VERIFIED, actor, now
+            row.save(update_fields=["state", "verified_by", "verified_at"])
+            # The history must not show the partner that a hidden finding exists.
+            change.record("finding.verified", internal=not row.is_visible_to_partner, **_get_event_data(row))
+    return len(resolved)
+
+
 def post_message(
     integration: Integration, body: str, *, actor: User | None, now: datetime, is_internal: bool = False
 ) -> ReviewMessage:
     """Post a message to the other side, or an internal note that the partner never sees."""
-    if not body.strip():
-        raise ActionRefused(_("Enter a message."))
     rule = permissions.can_write_note if is_internal else permissions.can_post_message
     with change_integration(integration, rule, actor=actor, now=now) as change:
-        message = change.integration.messages.create(author=actor, body=body.strip(), internal=is_internal, at=now)
+        message = change.integration.messages.create(author=actor, body=body, internal=is_internal, at=now)
         event_type = "message.note_added" if is_internal else "message.sent_to_program"
         if not is_internal and permissions.can_act_for_program(change.integration, actor):
             event_type = "message.sent_to_partner"
-        record_with_mentions(change, event_type, body, author=actor)
+        record_with_mentions(change, event_type, body)
     return message
 
 

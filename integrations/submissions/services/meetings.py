@@ -125,9 +125,6 @@ def accept_time(meeting: Meeting, moment: datetime, *, actor: AnyUser, now: date
 
 def cancel_meeting(meeting: Meeting, *, reason: str, actor: AnyUser, now: datetime) -> None:
     """Cancel a meeting or a proposal, and update the calendars."""
-    reason = reason.strip()
-    if not reason:
-        raise ActionRefused(_("Enter a reason. We send it to the other side."))
     with _change_meeting(meeting, actor=actor, now=now) as (change, row):
         if row.state == State.CANCELED:
             return

@@ -2,7 +2,6 @@
 
 from integrations.submissions.selectors.people import find_mentions
 from integrations.submissions.services.changes import IntegrationChange
-from portal.accounts.requests import AnyUser
 from portal.audit.event_types import EVENT_TYPES
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
@@ -13,7 +12,6 @@ def record_with_mentions(
     event_type: str,
     text: str,
     *,
-    author: AnyUser | None,
     internal: bool = False,
     **data: object,
 ) -> AuditEvent:
@@ -23,7 +21,7 @@ def record_with_mentions(
     """
     # A mention in a note must not tell the partner that the note exists.
     is_internal = internal or EVENT_TYPES[event_type].is_internal
-    mentions = find_mentions(change.integration, text, author=author, internal=is_internal)
+    mentions = find_mentions(change.integration, text, author=change.actor, internal=is_internal)
     people = [user.pk for user in mentions.people]
     named: NamedValues = {"mentioned": people} if people else {}
     event = change.record(event_type, text, internal=internal, **data, **named)

@@ -1,4 +1,4 @@
-"""Services for requesting, granting, declining, and ending waivers."""
+"""Services for requesting, granting, declining, and ending waivers. The forms check that the reasons aren't blank."""
 
 from datetime import datetime
 
@@ -21,14 +21,10 @@ def waive_requirement(
     now: datetime,
 ) -> RequirementFulfillment:
     """Waive a requirement until a time, with a reason for the partner and the listing."""
-    if not reason.strip():
-        raise ActionRefused(_("Enter a reason. The partner and the public listing show it."))
-    if expires_at <= now:
-        raise ActionRefused(_("Enter a future date."))
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state = change.state
         # The status stays below the waiver, so that it counts again when the waiver ends without a write.
-        state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason.strip()[:500], expires_at
+        state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason, expires_at
         state.clear_waiver_request()
         state.save()
         change.record("requirement.waived", state.waiver_reason, until=expires_at.isoformat())
@@ -40,8 +36,6 @@ def request_waiver(
     integration: Integration, requirement_id: str, *, reason: str, actor: User | None, now: datetime
 ) -> None:
     """Ask the program to waive an open requirement. Raises ActionRefused."""
-    if not reason.strip():
-        raise ActionRefused(_("Enter a reason. The program decides based on it."))
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_edit) as change:
         state = change.state
         if state.is_met(now):
@@ -49,32 +43,28 @@ def request_waiver(
         if state.waiver_requested_at is not None:
             raise ActionRefused(_("You already requested a waiver. The program decides on it."), "invalid-transition")
         # The requirement stays open and so does its next action. The request is an item of its own in the queue.
-        state.waiver_requested_at, state.waiver_request_reason = now, reason.strip()[:500]
+        state.waiver_requested_at, state.waiver_request_reason = now, reason
         state.save()
-        change.record("requirement.waiver_requested", reason.strip()[:500])
+        change.record("requirement.waiver_requested", reason)
 
 
 def decline_waiver(
     integration: Integration, requirement_id: str, *, reason: str, actor: User | None, now: datetime
 ) -> None:
     """Decline the request for a waiver with a reason for the partner. Raises ActionRefused."""
-    if not reason.strip():
-        raise ActionRefused(_("Enter a reason. We record it with the decision."))
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state = change.state
         if state.waiver_requested_at is None:
             raise ActionRefused(_("No waiver is requested for this requirement."), "invalid-transition")
         state.clear_waiver_request()
         state.save()
-        change.record("requirement.waiver_declined", reason.strip()[:500])
+        change.record("requirement.waiver_declined", reason)
 
 
 def end_waiver(
     integration: Integration, requirement_id: str, *, reason: str, actor: User | None, now: datetime
 ) -> None:
     """End a waiver early, with a reason for the partner."""
-    if not reason.strip():
-        raise ActionRefused(_("Enter a reason. The partner relied on the waiver."))
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state, expires_at = change.state, change.state.waiver_expires_at
         if expires_at is None or not state.is_waived(now):
@@ -82,4 +72,4 @@ def end_waiver(
         state.waiver_expires_at = now
         state.save()
         change.save()  # before the event, because its email states the next action without the waiver
-        change.record("requirement.waiver_ended", reason.strip()[:500], until=expires_at.isoformat())
+        change.record("requirement.waiver_ended", reason, until=expires_at.isoformat())

@@ -17,7 +17,7 @@ from integrations.reviews.views.review import load_finding
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_visible_findings
-from integrations.submissions.services import finding_threads, findings
+from integrations.submissions.services import findings
 from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
@@ -143,7 +143,7 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID, body: FindingIn) ->
 def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> list[Finding]:
     """Verify all findings with a response. For reviewers."""
     integration = load_as_program_staff(request, uuid)
-    finding_threads.verify_resolved_findings(integration, actor=request.user, now=timezone.now())
+    findings.verify_resolved_findings(integration, actor=request.user, now=timezone.now())
     return list(integration.findings.select_related("raised_by"))
 
 
@@ -152,7 +152,7 @@ def edit_finding(request: AuthenticatedRequest, body: FindingChangeIn, pk: RowId
     """Edit a finding that the partner can't see yet. For reviewers."""
     require_program_staff(request)
     values = clean(FindingForm(build_form_data(text=body.text, severity=body.severity)))
-    finding_threads.edit_finding(load_finding(request, pk), **values, actor=request.user, now=timezone.now())
+    findings.edit_finding(load_finding(request, pk), **values, actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 
@@ -161,7 +161,7 @@ def withdraw_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
     """Withdraw a finding that the partner can't see yet. For reviewers."""
     require_program_staff(request)
     finding = load_finding(request, pk)
-    finding_threads.withdraw_finding(finding, actor=request.user, now=timezone.now())
+    findings.withdraw_finding(finding, actor=request.user, now=timezone.now())
     return finding
 
 
@@ -169,7 +169,7 @@ def withdraw_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
 def reply_to_finding(request: AuthenticatedRequest, body: FindingReplyIn, pk: RowId) -> Finding:
     """Reply to a finding without changing its state. Send `text`."""
     text = clean(FindingReplyForm(build_form_data(text=body.text)))["text"]
-    finding_threads.reply_to_finding(load_finding(request, pk), text, actor=request.user, now=timezone.now())
+    findings.reply_to_finding(load_finding(request, pk), text, actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.services.findings import NewFinding, answer_finding, raise_findings, reopen_finding
+from integrations.submissions.services.findings import answer_finding, raise_findings, reopen_finding
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from integrations.submissions.tasks import refresh_due_integrations
 from portal.accounts.models import User
@@ -26,8 +26,8 @@ def request_four_changes(acme: Partner, alice: User, rita: User) -> tuple[Integr
     """Drive an integration into changes for four findings that can't be undone anymore."""
     row = advance_to_stage(create_integration(acme, alice), "review", partner=alice, reviewer=rita)
     requirement = row.edition.list_requirements()[0].id
-    new_findings = [NewFinding(requirement, f"Change {number}.") for number in range(4)]
-    findings = raise_findings(row, new_findings, actor=rita, now=NOW)
+    findings = [Finding(requirement_id=requirement, text=f"Change {number}.") for number in range(4)]
+    raise_findings(row, findings, actor=rita, now=NOW)
     perform_transition(row, "request_changes", actor=rita, now=NOW)
     refresh_due_integrations(AFTER_UNDO)
     return row, findings
