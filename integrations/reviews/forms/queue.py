@@ -14,8 +14,7 @@ from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.reviews.selectors.queue_items import SORT_ORDERS
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.services.bulk import ACTIONS, BulkInputs
-from integrations.submissions.forms.filters import ANY_PARTY, PARTY_LABELS, PROGRAM_CHOICES, offer_categories
-from integrations.submissions.models.choices import build_choices
+from integrations.submissions.forms.filters import ANY_PARTY, PROGRAM_CHOICES, offer_categories
 from integrations.submissions.workflow.states import OPEN_STAGES, ResponsibleParty
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
@@ -33,7 +32,7 @@ class QueueFilterForm(forms.Form):
     """Filters in the URL of the review queue."""
 
     program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
-    stage = FilterField(label=gettext_lazy("Stage"), choices=build_choices(OPEN_STAGES))
+    stage = FilterField(label=gettext_lazy("Stage"), choices=[(stage, stage.label) for stage in OPEN_STAGES])
     category = FilterField(label=gettext_lazy("Category"))
     age = FilterField(
         label=gettext_lazy("Minimum waiting time"), choices=AGE_LABELS.items(), empty_label=gettext_lazy("Any time")
@@ -41,10 +40,10 @@ class QueueFilterForm(forms.Form):
     responsible_party = FilterField(
         label=gettext_lazy("Responsible party"),
         choices=[
-            *((str(party), label) for party, label in PARTY_LABELS.items() if party != ResponsibleParty.PROGRAM),
+            *((party, party.label) for party in ResponsibleParty if party != ResponsibleParty.PROGRAM),
             ("any", ANY_PARTY),
         ],
-        empty_label=PARTY_LABELS[ResponsibleParty.PROGRAM],
+        empty_label=ResponsibleParty.PROGRAM.label,
     )
 
     def __init__(self, **kwargs: Unpack[FormArguments]) -> None:

@@ -8,7 +8,6 @@ from django.db.models import F
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
@@ -18,12 +17,6 @@ SORT_ORDERS = {
     "company": (gettext_lazy("Partner"), ("partner__name", "name_key", "pk")),
     "due": (gettext_lazy("Due date"), (F("action_due_at").asc(nulls_last=True), "pk")),
     "since": (gettext_lazy("Longest waiting"), (F("responsible_since").asc(nulls_last=True), "pk")),
-}
-PARTY_LABELS = {
-    ResponsibleParty.PARTNER: gettext_lazy("The partner"),
-    ResponsibleParty.PROGRAM: gettext_lazy("The program"),
-    ResponsibleParty.MACHINE: gettext_lazy("The portal"),
-    ResponsibleParty.THIRD_PARTY: gettext_lazy("Others"),
 }
 ANY_PARTY = gettext_lazy("Anyone")
 PROGRAM_CHOICES = [(key, program.name) for key, program in PROGRAMS.items()]
@@ -39,15 +32,15 @@ class IntegrationFilterForm(forms.Form):
         widget=forms.TextInput(attrs={"type": "search"}),
     )
     program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
-    stage = FilterField(label=gettext_lazy("Stage"), choices=build_choices(Stage))
+    stage = FilterField(label=gettext_lazy("Stage"), choices=Stage.choices)
     category = FilterField(label=gettext_lazy("Category"))
     responsible_party = FilterField(
         label=gettext_lazy("Responsible party"),
-        choices=[(str(party), label) for party, label in PARTY_LABELS.items()],
+        choices=ResponsibleParty.choices,
         empty_label=ANY_PARTY,
     )
     listing_status = FilterField(
-        label=gettext_lazy("Listing status"), choices=build_choices(ListingStatus), empty_label=gettext_lazy("Any")
+        label=gettext_lazy("Listing status"), choices=ListingStatus.choices, empty_label=gettext_lazy("Any")
     )
     sort = FilterField(
         label=gettext_lazy("Sort by"),

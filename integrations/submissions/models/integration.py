@@ -10,7 +10,6 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Upper
-from django.utils.translation import gettext
 from django_fsm import FSMModelMixin
 
 from integrations.partners import permissions
@@ -18,7 +17,6 @@ from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Category, Program, Step, Tier
 from integrations.submissions.models.blocks import BLOCK
-from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.actions import PENDING_ACTION
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
@@ -224,11 +222,11 @@ class Integration(FSMModelMixin, StageFields):
 
     def get_stage_display(self) -> str:  # type: ignore[no-redef]
         """Return the label of the stage. Django's method translates the labels of all stages first."""
-        return gettext(STATE_LABELS[self.stage])
+        return str(Stage(self.stage).label)
 
     def get_listing_status_display(self) -> str:  # type: ignore[no-redef]
         """Return the label of the listing status. Django's method translates all labels first."""
-        return gettext(STATE_LABELS[self.listing_status])
+        return str(ListingStatus(self.listing_status).label)
 
     @property
     def audit_stream(self) -> str:

@@ -1,11 +1,10 @@
 """Period of a listing status: when it began, when it ends, and why it is paused."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import models
 
-from integrations.submissions.models.choices import build_choices
-from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.next_action import render_action_text
 from portal.core.value_types import NamedValues
 
@@ -28,9 +27,7 @@ class ListingPeriod(models.Model):
     listing_status_since = models.DateTimeField(null=True, blank=True)
     compliance_deadline_at = models.DateTimeField(null=True, blank=True)
     deadline_remaining = models.DurationField(null=True, blank=True)  # while the deadline is paused
-    deadline_pause_reason = models.CharField(
-        max_length=20, blank=True, choices=build_choices((PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL))
-    )
+    deadline_pause_reason = models.CharField(max_length=20, blank=True)  # PAUSED_FOR_ACTIVITY or _APPEAL
     compliance_request = models.CharField(max_length=40, blank=True)  # code in next_actions.yaml
     compliance_request_params = models.JSONField(default=dict, blank=True)
     compliance_reviewed_at = models.DateTimeField(null=True, blank=True)  # earlier breaches suggest no notice
@@ -45,13 +42,13 @@ class ListingPeriod(models.Model):
         """Return the compliance request in the reader's language."""
         return render_action_text(self.compliance_request, self.compliance_request_params)
 
-    def dump_period(self) -> dict[str, str]:
-        """Return the period as JSON."""
-        return {name: self._meta.get_field(name).value_to_string(self) for name in PERIOD_FIELDS}  # type: ignore[union-attr]
+    def dump_fields(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the values of fields as JSON."""
+        return {name: self._meta.get_field(name).value_to_string(self) for name in names}  # type: ignore[union-attr]
 
-    def _restore_period(self, data: NamedValues) -> None:
-        """Restore the result of `dump_period`."""
-        for name in PERIOD_FIELDS:
+    def restore_fields(self, names: Iterable[str], data: NamedValues) -> None:
+        """Restore fields from the result of `dump_fields`."""
+        for name in names:
             field = self._meta.get_field(name)
             setattr(self, name, field.to_python(data[name]) if data[name] or not field.null else None)  # type: ignore[union-attr]
 

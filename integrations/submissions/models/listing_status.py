@@ -15,8 +15,7 @@ from django.db import models
 from django_fsm import RETURN_VALUE, FSMField, transition
 
 from integrations.partners import permissions
-from integrations.submissions.models.choices import build_choices
-from integrations.submissions.models.listing_periods import ListingPeriod
+from integrations.submissions.models.listing_periods import PERIOD_FIELDS, ListingPeriod
 from integrations.submissions.workflow import compliance_guards, guards
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.next_action import ActionTextParams
@@ -59,7 +58,7 @@ class ListingStatusFields(ListingPeriod):
         @property
         def edition(self) -> Edition: ...
 
-    listing_status = FSMField("listing_status", default=UNLISTED, choices=build_choices(ListingStatus), protected=True)
+    listing_status = FSMField("listing_status", default=UNLISTED, choices=ListingStatus.choices, protected=True)
     tier = models.CharField("tier", max_length=40, blank=True)
     tier_request = models.CharField(max_length=40, blank=True)
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
@@ -79,7 +78,7 @@ class ListingStatusFields(ListingPeriod):
     @implied_transition(source=DELISTED, target=RETURN_VALUE(*ListingStatus))
     def relist(self, *, undo: NamedValues) -> str:
         """Restore what the end of support replaced."""
-        self._restore_period(undo)
+        self.restore_fields(PERIOD_FIELDS, undo)
         return str(undo["listing_status"])
 
     @listing_transition(

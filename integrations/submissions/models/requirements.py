@@ -10,7 +10,6 @@ from django.db.models import Q
 from django.utils.translation import gettext, gettext_lazy
 
 from integrations.programs.requirements import Requirement
-from integrations.submissions.models.choices import build_choices
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
@@ -29,7 +28,7 @@ class RequirementFulfillment(models.Model):
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="fulfillments")
     requirement_id = models.CharField(max_length=40)
-    status = models.CharField(max_length=20, choices=build_choices(Status), default=Status.OPEN)
+    status = models.CharField(max_length=20, choices=Status.choices, default=Status.OPEN)
     data = models.JSONField(default=dict, blank=True)
     summary = models.CharField(max_length=500, blank=True)
     detail = models.JSONField(default=list, blank=True)

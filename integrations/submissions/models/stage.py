@@ -15,7 +15,6 @@ from django_fsm import RETURN_VALUE, FSMField, transition
 from integrations.partners import permissions
 from integrations.programs.registry import get_edition
 from integrations.programs.schema import Edition, Step
-from integrations.submissions.models.choices import build_choices
 from integrations.submissions.models.listing_status import ListingStatusFields
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, ReviewState, Stage
@@ -40,6 +39,7 @@ APPROVAL_GUARDS = [
     guards.has_no_missing_requirements,
 ]
 STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
+UNDONE_FIELDS = ("step", "review_state", "tier", "tier_request", "on_hold_for", "hold_reason")
 HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
 
 
@@ -50,11 +50,11 @@ class StageFields(ListingStatusFields):
 
     program_key = models.CharField("program", max_length=40)
     edition_date = models.CharField("edition", max_length=10)
-    stage = FSMField("stage", default=Stage.ENGAGE, choices=build_choices(Stage), protected=True, db_index=True)
+    stage = FSMField("stage", default=Stage.ENGAGE, choices=Stage.choices, protected=True, db_index=True)
     step = models.CharField("step", max_length=40)
     stage_before_end = models.CharField(max_length=20, blank=True)
 
-    on_hold_for = models.CharField("on hold for", max_length=20, blank=True, choices=build_choices(ResponsibleParty))
+    on_hold_for = models.CharField("on hold for", max_length=20, blank=True, choices=ResponsibleParty.choices)
     hold_reason = models.CharField(max_length=500, blank=True)
 
     review_state = models.CharField(max_length=10, blank=True, default=ReviewState.NONE)
@@ -252,9 +252,7 @@ class StageFields(ListingStatusFields):
         # Only the end of support changed the listing status too, which has its own transition.
         if self.stage == Stage.ARCHIVED:
             self.relist(undo=self.undo)
-        self.step, self.review_state = self.undo["step"], self.undo["review_state"]
-        self.tier, self.tier_request = self.undo["tier"], self.undo["tier_request"]
-        self.on_hold_for, self.hold_reason = self.undo["on_hold_for"], self.undo["hold_reason"]
+        self.restore_fields(UNDONE_FIELDS, self.undo)
         self.ended_at = None
         return str(self.undo["stage"])
 

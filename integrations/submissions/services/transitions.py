@@ -21,8 +21,8 @@ from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.selectors.step_context import StepContext
 from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
-from integrations.submissions.services.undo import remember_decision, restore_responsibility, snapshot_state
-from integrations.submissions.workflow import evidence as evidence_provider, guards
+from integrations.submissions.services.undo import RESPONSIBILITY_TIMESTAMPS, remember_decision, snapshot_state
+from integrations.submissions.workflow import evidence, guards
 from integrations.submissions.workflow.actions import IDLE_ACTIONS, determine_next_action
 from integrations.submissions.workflow.states import IntegrationSnapshot, ResponsibleParty, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
@@ -149,7 +149,7 @@ def perform_transition(
         refresh_next_action(locked_integration, now, is_undo=transition_name == "undo_decision")
         if transition_name == "undo_decision":
             # After the refresh, which restarts the time of the responsible party.
-            restore_responsibility(locked_integration, undone_state)
+            locked_integration.restore_fields(RESPONSIBILITY_TIMESTAMPS, undone_state)
         locked_integration.save()
         event_type = EVENT_TYPES_BY_TRANSITION[transition_name].key
         event_data = _build_event_data(locked_integration, transition_name, previous_state) | evidence_data | inputs
@@ -160,7 +160,7 @@ def perform_transition(
 def _collect_evidence(integration: Integration, transition_name: str, now: datetime) -> JsonObject:
     if not TRANSITION_OPTIONS[transition_name].has_evidence:
         return {}
-    return {"evidence": evidence_provider.collect_evidence(integration, now)}
+    return {"evidence": evidence.PROVIDER.collect_evidence(integration, now)}
 
 
 def _require_transition(

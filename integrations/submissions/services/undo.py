@@ -7,6 +7,8 @@ from typing import Any
 from django.conf import settings
 
 from integrations.submissions.models.integration import Integration
+from integrations.submissions.models.listing_periods import PERIOD_FIELDS
+from integrations.submissions.models.stage import UNDONE_FIELDS
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.core.value_types import NamedValues
 
@@ -15,21 +17,9 @@ RESPONSIBILITY_TIMESTAMPS = ("responsible_since", "action_due_at")
 
 def snapshot_state(integration: Integration) -> NamedValues:
     """Return the state that an undo restores, and the decision that can be undone, as JSON."""
-    timestamps = {
-        key: getattr(integration, key).isoformat() if getattr(integration, key) else None
-        for key in RESPONSIBILITY_TIMESTAMPS
-    }
     # The decision isn't restored. It tells which one an undo reverses, see transitions._update_attestations.
-    keys = ("stage", "step", "review_state", "tier", "tier_request", "listing_status", "decision")
-    values = {key: str(getattr(integration, key)) for key in (*keys, "on_hold_for", "hold_reason")}
-    return {**values, **timestamps, **integration.dump_period()}
-
-
-def restore_responsibility(integration: Integration, undone_state: NamedValues) -> None:
-    """Restore the timestamps, so that an undone decision costs no time."""
-    for key in RESPONSIBILITY_TIMESTAMPS:
-        timestamp = undone_state.get(key)
-        setattr(integration, key, datetime.fromisoformat(timestamp) if timestamp else None)
+    names = ("stage", "listing_status", "decision", *UNDONE_FIELDS, *RESPONSIBILITY_TIMESTAMPS, *PERIOD_FIELDS)
+    return integration.dump_fields(names)
 
 
 def remember_decision(

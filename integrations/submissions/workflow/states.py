@@ -5,19 +5,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
+
 from integrations.partners.models import VerificationState
 from integrations.programs.stages import FINAL_STAGES as FINAL_STAGES, OPEN_STAGES as OPEN_STAGES, Stage as Stage
 from integrations.submissions.workflow.next_action import ActionTextParams, get_action_label
 
 
-class ListingStatus(StrEnum):
+class ListingStatus(TextChoices):
     """Public state of a listed integration, independent of its stage."""
 
-    UNLISTED = "unlisted"
-    LISTED = "listed"
-    ON_NOTICE = "on_notice"
-    SUSPENDED = "suspended"
-    DELISTED = "delisted"
+    UNLISTED = "unlisted", gettext_lazy("Unlisted")
+    LISTED = "listed", gettext_lazy("Listed")
+    ON_NOTICE = "on_notice", gettext_lazy("On notice")
+    SUSPENDED = "suspended", gettext_lazy("Suspended")
+    DELISTED = "delisted", gettext_lazy("Delisted")
 
 
 class ComplianceStatus(StrEnum):
@@ -39,7 +42,7 @@ class ReviewState(StrEnum):
     CHANGES = "changes"
 
 
-class Status(StrEnum):
+class Status(TextChoices):
     """State of a requirement, including the outcomes of checks."""
 
     OPEN = "open"
@@ -59,13 +62,13 @@ class Status(StrEnum):
 FULFILLED_STATUSES = frozenset({Status.SUBMITTED, Status.NOT_APPLICABLE, Status.PASS, Status.WARN})
 
 
-class ResponsibleParty(StrEnum):
+class ResponsibleParty(TextChoices):
     """Party that must act next, one for each open integration. The first of several open requirements determines it."""
 
-    PARTNER = "partner"
-    PROGRAM = "program"
-    MACHINE = "machine"
-    THIRD_PARTY = "third_party"
+    PARTNER = "partner", gettext_lazy("The partner")
+    PROGRAM = "program", gettext_lazy("The program")
+    MACHINE = "machine", gettext_lazy("The portal")
+    THIRD_PARTY = "third_party", gettext_lazy("Others")
 
 
 OUTAGE_PARTY = "outage"  # recorded instead of the machine while checks end with errors; never counts for the partner
