@@ -18,7 +18,7 @@ from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, changes, evidence_snapshots, responsibility
-from integrations.submissions.workflow.evidence import set_evidence_provider
+from integrations.submissions.workflow.evidence import PROVIDER
 from integrations.submissions.workflow.guards import EMAIL_SENT_MESSAGE
 from portal.accounts.access import access_revoked
 from portal.analytics.services import handle_responsibility_change
@@ -190,4 +190,4 @@ def connect() -> None:
     tokens.register_handlers()
     github_access.connect_receivers()
     access_revoked.connect(calendar_feed.handle_access_revoked)
-    set_evidence_provider(partner_activity.collect_facts, evidence.collect_evidence)
+    PROVIDER.get_facts, PROVIDER.collect_evidence = partner_activity.collect_facts, evidence.collect_evidence

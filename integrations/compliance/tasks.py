@@ -50,7 +50,7 @@ def _advance_case(integration: Integration, now: datetime) -> bool:
 
 
 def _pause_deadline(integration: Integration, now: datetime) -> bool:
-    activities = evidence.get_compliance_facts(integration, now).activities
+    activities = evidence.PROVIDER.get_facts(integration, now).activities
     if not activities or integration.compliance_request:
         return False
     data: NamedValues = {"activities": to_jsonable_python(activities)}

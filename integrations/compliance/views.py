@@ -19,7 +19,7 @@ from integrations.submissions.public_status import TEXTS
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.workspace import build_next_action_context
-from integrations.submissions.workflow.evidence import collect_evidence
+from integrations.submissions.workflow.evidence import PROVIDER
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import JsonObject
@@ -83,7 +83,7 @@ def list_compliance_steps(request: AuthenticatedRequest, integration: Integratio
 def get_evidence(integration: Integration, seq: int | None = None) -> JsonObject:
     """Return the current evidence, or the evidence stored with the decision `seq`. Raises Http404."""
     if seq is None:
-        return collect_evidence(integration, timezone.now())
+        return PROVIDER.collect_evidence(integration, timezone.now())
     # Program staff see no other events, because both sides must see the same evidence.
     event = integration.events.visible_to_partner().filter(seq=seq).first()
     evidence: JsonObject = event.data.get("evidence", {}) if event else {}

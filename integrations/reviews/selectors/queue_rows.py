@@ -18,7 +18,7 @@ from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.selectors.queue_items import ITEM_NAMES
 from integrations.reviews.selectors.queue_kinds import KINDS, QueueKind
-from integrations.submissions.selectors.deciders import QueuedIntegration, find_without_decider
+from integrations.submissions.selectors.deciders import build_queued_integration, find_without_decider
 from integrations.submissions.workflow.compliance_guards import SEPARATED_DECISIONS, is_excluded_from_decision
 from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
@@ -210,7 +210,7 @@ def _format_position(
 
 def _is_excluded(values: NamedValues, viewer: QueueViewer) -> bool:
     is_separated = values["next_action_code"] in SEPARATED_DECISIONS  # few rows are
-    return is_separated and is_excluded_from_decision(QueuedIntegration.build(values), viewer.pk)
+    return is_separated and is_excluded_from_decision(build_queued_integration(values), viewer.pk)
 
 
 def _describe_claim(values: NamedValues, viewer: QueueViewer, now: datetime) -> tuple[str, str]:

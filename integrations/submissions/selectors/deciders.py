@@ -1,55 +1,36 @@
 """Reviewers who can make a pending decision that others began, and who can add one if there is none."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import Protocol
 
 from django.db.models import Q
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
-from integrations.submissions.workflow.compliance_guards import (
-    SEPARATED_DECISIONS,
-    SeparatedIntegration,
-    is_excluded_from_decision,
-)
+from integrations.submissions.models import Integration
+from integrations.submissions.workflow.compliance_guards import SEPARATED_DECISIONS, is_excluded_from_decision
 from portal.accounts.models import User
 from portal.accounts.role_names import list_programs
 from portal.core.value_types import NamedValues
 
-
-class DecidableIntegration(permissions.PartnerIntegration, SeparatedIntegration, Protocol):
-    """Columns of an integration that decide who can make its pending decision."""
-
-
-@dataclass(slots=True)
-class QueuedIntegration:
-    """Integration of an item of the queue, a DecidableIntegration."""
-
-    partner: Partner
-    created_by_id: int | None
-    program_key: str
-    stage: str
-    reviewer_id: int | None
-    next_action_code: str
-    notice_by_id: int | None
-    suspended_by_id: int | None
-
-    @classmethod
-    def build(cls, values: NamedValues) -> "QueuedIntegration":
-        """Return the integration of an item."""
-        names = [field.name for field in fields(cls) if field.name != "partner"]
-        return cls(partner=Partner(pk=values["partner_id"]), **{name: values[name] for name in names})
+# Columns of an integration that decide who can make its pending decision
+AUTHOR_COLUMNS = ("created_by_id", "reviewer_id", "notice_by_id", "suspended_by_id")
+DECIDING_COLUMNS = (*AUTHOR_COLUMNS, "program_key", "stage", "next_action_code")
 
 
-def has_no_decider(integration: DecidableIntegration) -> bool:
+def build_queued_integration(values: NamedValues) -> Integration:
+    """Return the integration of an item of the queue with the columns that decide who can make its decision."""
+    columns = {name: values[name] for name in DECIDING_COLUMNS}
+    return Integration(partner=Partner(pk=values["partner_id"]), **columns)
+
+
+def has_no_decider(integration: Integration) -> bool:
     """Return whether the pending decision needs another person than the earlier ones, and no reviewer can make it."""
     return integration.next_action_code in SEPARATED_DECISIONS and not any(
         _can_decide(integration, reviewer) for reviewer in _list_reviewers()
     )
 
 
-def _can_decide(integration: DecidableIntegration, user: User) -> bool:
+def _can_decide(integration: Integration, user: User) -> bool:
     return permissions.can_decide(integration, user) and not is_excluded_from_decision(integration, user.pk)
 
 
@@ -60,7 +41,7 @@ def _list_reviewers() -> list[User]:
 def find_without_decider(items: Iterable[NamedValues], user: User) -> set[int]:
     """Return the IDs of integrations that lack a decider among items of the queue; no query if the user is one."""
     separated = [values for values in items if values["next_action_code"] in SEPARATED_DECISIONS]
-    rows = {values["integration_id"]: QueuedIntegration.build(values) for values in separated}
+    rows = {values["integration_id"]: build_queued_integration(values) for values in separated}
     # Most readers of the queue are reviewers who can decide, so the list of all reviewers is rarely read.
     others = {pk: row for pk, row in rows.items() if not _can_decide(row, user)}
     reviewers = _list_reviewers() if others else []

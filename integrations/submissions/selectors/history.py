@@ -1,7 +1,6 @@
 """Latest events of an integration, and its important dates."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -23,15 +22,6 @@ UNDOABLE_DECISIONS = tuple(
 )
 UNDONE = EVENT_TYPES_BY_TRANSITION["undo_decision"].key
 MAX_RECENT_EVENTS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class ImportantDate:
-    """Date with its label. `detail` says what happened."""
-
-    label: str
-    at: datetime
-    detail: str = ""
 
 
 def _select_events(integration: Integration | Parameter) -> QuerySet[AuditEvent]:
@@ -81,8 +71,8 @@ def annotate_requested_at(events: QuerySet[AuditEvent]) -> QuerySet[Any]:
     return events.annotate(requested_at=Subquery(requests.order_by("-seq").values("at")[:1]))
 
 
-def list_dates(integration: Integration, decision: AuditEvent | None) -> list[ImportantDate]:
-    """Return the dates of an integration that are known, in the order of its path."""
+def list_dates(integration: Integration, decision: AuditEvent | None) -> list[tuple[str, datetime, str]]:
+    """Return the known dates of an integration in the order of its path, each with its label and what happened."""
     round_label = _("Round %(round)s") % {"round": integration.review_round}
     released_label = _("Released, in support since") if integration.stage == Stage.SUPPORT else _("Released")
     dates: Sequence[tuple[str, datetime | None, str]] = (
@@ -93,4 +83,4 @@ def list_dates(integration: Integration, decision: AuditEvent | None) -> list[Im
         (_("Ended"), integration.ended_at, ""),
         (_("Next due"), integration.action_due_at, integration.next_action_label),
     )
-    return [ImportantDate(label, at, detail) for label, at, detail in dates if at is not None]
+    return [(label, at, detail) for label, at, detail in dates if at is not None]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from integrations.programs.schema import Requirement
 from integrations.programs.stages import Stage
 from integrations.submissions.selectors import context
-from integrations.submissions.workflow.evidence import ComplianceFacts, get_compliance_facts
+from integrations.submissions.workflow.evidence import PROVIDER, ComplianceFacts
 from integrations.submissions.workflow.states import OpenRequirement
 from portal.accounts.requests import AnyUser
 from portal.core.value_types import NamedValues
@@ -65,4 +65,4 @@ class StepContext:
 
     @cached_property
     def compliance(self) -> ComplianceFacts:
-        return get_compliance_facts(self.integration, self.now)
+        return PROVIDER.get_facts(self.integration, self.now)

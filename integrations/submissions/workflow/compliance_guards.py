@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from django.db.models import F, Q
 from django.utils.translation import gettext as _, gettext_noop
@@ -45,21 +45,13 @@ SEPARATED_DECISIONS = {
 }
 
 
-class SeparatedIntegration(Protocol):
-    """Columns of an integration that decide who can't make its pending decision."""
-
-    next_action_code: str
-    notice_by_id: int | None
-    suspended_by_id: int | None
-
-
-def list_authors(decision: SeparatedDecision | None, row: SeparatedIntegration) -> list[int]:
+def list_authors(decision: SeparatedDecision | None, row: "Integration") -> list[int]:
     """Return the IDs of those who made the earlier decisions about an integration."""
     # Without None: a missing author would equal a missing user.
     return [pk for name in decision.authors if (pk := getattr(row, f"{name}_id"))] if decision else []
 
 
-def is_excluded_from_decision(integration: SeparatedIntegration, user_id: int | None) -> bool:
+def is_excluded_from_decision(integration: "Integration", user_id: int | None) -> bool:
     """Return whether another person must make the pending decision, because this one made an earlier decision."""
     return user_id in list_authors(SEPARATED_DECISIONS.get(integration.next_action_code), integration)
 

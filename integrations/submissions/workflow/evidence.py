@@ -5,7 +5,7 @@ there is no activity, no transfer, and no evidence.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -41,31 +41,13 @@ class ComplianceFacts:
 
 
 @dataclass(slots=True)
-class _EvidenceProvider:
-    facts_function: "Callable[[Integration, datetime], ComplianceFacts]" = field(
-        default=lambda _row, _now: ComplianceFacts()
-    )
+class EvidenceProvider:
+    """Functions that return the facts for guards, and the evidence as plain JSON that a decision stores."""
+
+    get_facts: "Callable[[Integration, datetime], ComplianceFacts]" = lambda _row, _now: ComplianceFacts()
     # Without a provider, guards see neither activity nor a transfer, and so allow no immediate suspension.
-    evidence_function: "Callable[[Integration, datetime], JsonObject]" = field(default=lambda _row, _now: {})
+    collect_evidence: "Callable[[Integration, datetime], JsonObject]" = lambda _row, _now: {}
 
 
 # An object, because importers of module variables would keep the functions from before the registration.
-_provider = _EvidenceProvider()
-
-
-def set_evidence_provider(
-    facts_function: "Callable[[Integration, datetime], ComplianceFacts]",
-    evidence_function: "Callable[[Integration, datetime], JsonObject]",
-) -> None:
-    """Register the provider. `evidence_function` returns plain JSON."""
-    _provider.facts_function, _provider.evidence_function = facts_function, evidence_function
-
-
-def get_compliance_facts(integration: "Integration", now: datetime) -> ComplianceFacts:
-    """Return the facts at a moment."""
-    return _provider.facts_function(integration, now)
-
-
-def collect_evidence(integration: "Integration", now: datetime) -> dict[str, object]:
-    """Return the evidence that a decision stores and both sides see."""
-    return _provider.evidence_function(integration, now)
+PROVIDER = EvidenceProvider()
