@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from integrations.compliance import evidence, partner_activity
+from integrations.compliance import evidence
 from integrations.escalations import services as escalation
 from integrations.partners import notices as account_notices
 from integrations.partners.models import Partner
@@ -190,4 +190,4 @@ def connect() -> None:
     tokens.register_handlers()
     github_access.connect_receivers()
     access_revoked.connect(calendar_feed.handle_access_revoked)
-    PROVIDER.get_facts, PROVIDER.collect_evidence = partner_activity.collect_facts, evidence.collect_evidence
+    PROVIDER.get_facts, PROVIDER.collect_evidence = evidence.collect_facts, evidence.collect_evidence

@@ -5,28 +5,22 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.urls import reverse
 from icalendar import STATUS, Calendar, Event, vCalAddress
 
 from integrations.submissions.models import Meeting
 from portal.accounts.models import User
+from portal.core.site_urls import build_absolute_url
 
 REQUEST_METHOD, CANCEL_METHOD, PUBLISH_METHOD = "REQUEST", "CANCEL", "PUBLISH"
 
 
-def build_page_url(meeting: Meeting) -> str:
-    """Return the absolute URL of the requirement's page."""
-    path = reverse("submissions:requirement", args=[meeting.integration.uuid, meeting.requirement_id])
-    return f"{settings.SITE_URL}{path}"
-
-
-def build_description(meeting: Meeting) -> str:
+def build_description(meeting: Meeting, page_url: str) -> str:
     """Return the agenda, one item per line, and the URL of the requirement's page, in English for all invitees."""
     requirement = meeting.integration.edition.get_requirement(meeting.requirement_id)
     items = requirement.meeting_items if requirement else ()
     # Not translated: all invitees receive the same entry.
     agenda = ["Agenda:", *(f"- {item}" for item in items), ""] if items else []
-    return "\n".join([*agenda, build_page_url(meeting)])
+    return "\n".join([*agenda, page_url])
 
 
 def build_invitation(
@@ -36,15 +30,10 @@ def build_invitation(
 
     The same UID with a higher SEQUENCE moves or cancels an event that a calendar already has.
     """
-    calendar = Calendar(prodid="-//Partner portal//Meetings//EN", version="2.0", method=method)
-    calendar.add_component(_build_event(meeting, people, title, now, method))
-    return calendar.to_ical().decode()
-
-
-def _build_event(meeting: Meeting, people: Iterable[User], title: str, now: datetime, method: str) -> Event:
     assert meeting.starts_at is not None
     starts_at, edition = meeting.starts_at.astimezone(UTC), meeting.integration.edition
-    return Event.new(
+    page_url = build_absolute_url("submissions:requirement", meeting.integration.uuid, meeting.requirement_id)
+    event = Event.new(
         # RFC 5545, section 3.8.4.7: calendars recognize an update by the UID, which has to be globally unique.
         uid=f"{meeting.uuid}@{urlsplit(settings.SITE_URL).hostname}",
         sequence=meeting.sequence,
@@ -53,8 +42,8 @@ def _build_event(meeting: Meeting, people: Iterable[User], title: str, now: date
         end=starts_at + timedelta(minutes=meeting.minutes),
         summary=f"{meeting.integration.name}: {title}",
         location=meeting.place,
-        description=build_description(meeting),
-        url=build_page_url(meeting),
+        description=build_description(meeting, page_url),
+        url=page_url,
         status=STATUS.CANCELLED if method == CANCEL_METHOD else STATUS.CONFIRMED,
         organizer=vCalAddress.new(edition.mailbox, cn=edition.title),
         attendees=[
@@ -64,3 +53,6 @@ def _build_event(meeting: Meeting, people: Iterable[User], title: str, now: date
             for person in people
         ],
     )
+    calendar = Calendar(prodid="-//Partner portal//Meetings//EN", version="2.0", method=method)
+    calendar.add_component(event)
+    return calendar.to_ical().decode()

@@ -4,35 +4,24 @@ A failed run leaves the notifications unchanged, so the next one sends them. Wit
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
-from django.urls import reverse
 from django.utils.translation import gettext
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
 from portal.jobs.batches import process_each
 from portal.notifications import email, unsubscribe
 from portal.notifications.models import EmailMessage
 
 MAX_EMAILS = 100  # per digest; the rest follows in the next run
-
-
-@dataclass(frozen=True, slots=True)
-class DigestPart:
-    """Notifications about one integration."""
-
-    name: str
-    href: str
-    news: tuple[EmailMessage, ...]
 
 
 def send_due(now: datetime, limit: int = 500) -> int:
@@ -66,17 +55,18 @@ def send_digest(pk: int, now: datetime) -> bool:
 
 
 def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext:
-    """Return the notifications by integration, those with an action of the person first."""
-    by_row: dict[int, list[EmailMessage]] = {}
+    """Return the notifications by integration with its name and page, and which integrations wait for the person."""
+    news_by_integration: dict[Integration | None, list[EmailMessage]] = {}
     for row in rows:
-        by_row.setdefault(row.integration_id or 0, []).append(row)
-    parts = [build_part(person, news) for news in by_row.values()]
+        news_by_integration.setdefault(row.integration, []).append(row)
+    parts = [(*describe_part(person, integration), news) for integration, news in news_by_integration.items()]
+    names = [name for name, _page, _news in parts]
     own_party = ResponsibleParty.PROGRAM if permissions.is_program_staff(person) else ResponsibleParty.PARTNER
-    integrations = [news[0].integration for news in by_row.values() if news[0].integration]
+    integrations = [integration for integration in news_by_integration if integration]
     return {
         "parts": parts,
         "count": len(rows),
-        "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
+        "names": ", ".join(names[:3]) + ("…" if len(names) > 3 else ""),
         "required_actions": [row for row in integrations if row.responsible_party == own_party],
         "pending": [row for row in integrations if row.is_pending],
         "stop": unsubscribe.build_url(person, unsubscribe.DIGEST),
@@ -84,9 +74,9 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
     }
 
 
-def build_part(person: User, news: Sequence[EmailMessage]) -> DigestPart:
-    row: Integration | None = news[0].integration
-    if row is None:
-        return DigestPart(gettext("Your account"), settings.SITE_URL + reverse("inbox:list"), tuple(news))
-    page = "reviews:review" if permissions.can_view_notes(row, person) else "submissions:detail"
-    return DigestPart(row.name, settings.SITE_URL + reverse(page, args=[row.uuid]), tuple(news))
+def describe_part(person: User, integration: Integration | None) -> tuple[str, str]:
+    """Return the name and the page of an integration, or of the account."""
+    if integration is None:
+        return gettext("Your account"), build_absolute_url("inbox:list")
+    page = "reviews:review" if permissions.can_view_notes(integration, person) else "submissions:detail"
+    return integration.name, build_absolute_url(page, integration.uuid)

@@ -5,9 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
-from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
@@ -25,6 +23,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.event_types import EMAILS, Audience, Category
 from portal.audit.models import AuditEvent
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
 from portal.notifications.personal_links import hide_personal_links
@@ -122,21 +121,17 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
         return {}
     requirement, introduction = event.data.get("requirement"), event.data.get("introduction")
     issues, uuid = event.data.get("issues", ()), integration.uuid
-    page = reverse("submissions:detail", args=[uuid])
-    issues_page = f"{reverse('reports:sla_dashboard')}?partner={integration.partner.slug}&integration={uuid}"
+    issues_page = f"{build_absolute_url('reports:sla_dashboard')}?partner={integration.partner.slug}&integration={uuid}"
     if len(issues) == 1:
-        issues_page = reverse("sla:issue", args=[issues[0]["issue"]])
-    pages = {
-        "requirement_page": reverse("submissions:requirement", args=[uuid, requirement]) if requirement else page,
-        "introduction_page": reverse("submissions:introduction", args=[introduction]) if introduction else page,
-        "issues_page": issues_page,
-    }
+        issues_page = build_absolute_url("sla:issue", issues[0]["issue"])
     return {
         "name": integration.name,
         "partner_name": integration.partner.name,
         "program_name": integration.program.name,
         "actor": event.actor or gettext_lazy("The portal"),
-        **{name: settings.SITE_URL + path for name, path in pages.items()},
+        "requirement_page": build_absolute_url("submissions:requirement", uuid, requirement) if requirement else "",
+        "introduction_page": build_absolute_url("submissions:introduction", introduction) if introduction else "",
+        "issues_page": issues_page,
     }
 
 
@@ -145,11 +140,11 @@ def add_reader(context: TemplateContext, *, for_program: bool, stop: str = "", c
 
     `stop` is the URL that ends emails of `category`, blank if the category is required.
     """
-    page = reverse("reviews:review" if for_program else "submissions:detail", args=[context["integration"].uuid])
+    page = "reviews:review" if for_program else "submissions:detail"
     return context | {
         "for_program": for_program,
         "reader_side": ResponsibleParty.PROGRAM if for_program else ResponsibleParty.PARTNER,
-        "page": settings.SITE_URL + page,
+        "page": build_absolute_url(page, context["integration"].uuid),
         "stop": stop,
         "category": category,
     }

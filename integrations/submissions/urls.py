@@ -1,7 +1,6 @@
 """URLs of the submissions app."""
 
 from integrations.submissions.views import (
-    detail,
     draft_confirmation,
     draft_conflicts,
     drafts,
@@ -10,6 +9,7 @@ from integrations.submissions.views import (
     lists,
     program_catalog,
     texts,
+    workspace,
 )
 from integrations.submissions.views.requirements import actions
 
@@ -21,7 +21,7 @@ urlpatterns = [
     *draft_confirmation.urlpatterns,
     *introductions.urlpatterns,
     *lists.urlpatterns,
-    *detail.urlpatterns,
+    *workspace.urlpatterns,
     *edit.urlpatterns,
     *texts.urlpatterns,
     *actions.urlpatterns,

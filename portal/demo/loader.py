@@ -14,7 +14,7 @@ from integrations.partners.services import members, profiles
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, drafts, edition_migration, introductions
-from integrations.submissions.tasks import refresh_due_integrations
+from integrations.submissions.services.changes import refresh_due_integrations
 from portal.accounts.models import User
 from portal.analytics import services as stage_durations
 from portal.api.models import ApiToken

@@ -60,7 +60,9 @@ JOBS = (
     PeriodicJob("webhooks.delete_expired", "portal.webhooks.services.delete_expired_data", 3600, "network"),
     PeriodicJob("compliance.advance_cases", "integrations.compliance.tasks.advance_cases", 60),
     PeriodicJob("directory.refresh_listings", "portal.directory.services.refresh_due_listings", 60),
-    PeriodicJob("submissions.refresh_next_actions", "integrations.submissions.tasks.refresh_due_integrations", 60),
+    PeriodicJob(
+        "submissions.refresh_next_actions", "integrations.submissions.services.changes.refresh_due_integrations", 60
+    ),
     PeriodicJob("checks.compare_ci_reports", "verification.checks.services.ci_reports.compare_due_reports", 60),
     PeriodicJob("api.warn_of_expiring_tokens", "portal.api.services.tokens.warn_expiring_tokens", 3600),
     PeriodicJob("api.delete_idempotency_records", "portal.api.idempotency.delete_expired_records", 3600),
@@ -71,6 +73,8 @@ JOBS = (
         300,
     ),
     PeriodicJob("reviews.record_conflicts", "integrations.reviews.services.conflicts.record_known_conflicts", 3600),
-    PeriodicJob("submissions.maintain_credentials", "integrations.submissions.tasks.maintain_credentials", 60),
+    PeriodicJob(
+        "submissions.maintain_credentials", "integrations.submissions.services.credentials.maintain_credentials", 60
+    ),
     PeriodicJob("accounts.delete_expired_sessions", "portal.accounts.cleanup.delete_expired", 86400, "network"),
 )

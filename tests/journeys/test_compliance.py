@@ -13,7 +13,7 @@ from integrations.partners.models import Partner
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssueEvent
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.tasks import refresh_due_integrations
+from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.workflow.states import Status
 from portal.jobs.execution import run_due_jobs
 from tests.conftest import advance_to_stage, create_integration

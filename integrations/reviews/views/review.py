@@ -99,7 +99,7 @@ def build_review_context(
 ) -> dict[str, object]:
     """Return the context of the review page, including internal notes, for program staff only."""
     now, user, read_marker = timezone.now(), request.user, _get_read_marker(integration, request)
-    previous, events = _get_previous_snapshot(integration), load_review_events(integration, read_marker)
+    previous, (changes, thread) = _get_previous_snapshot(integration), load_review_events(integration, read_marker)
     sections, comparison = load_review_evidence(integration, previous, now, only_different=only_different)
     participants, can_raise = list_participants(integration), can_raise_finding(integration, user)
     return {
@@ -111,9 +111,9 @@ def build_review_context(
         "comparison": comparison,
         "only_different": only_different,
         "read_marker": read_marker,
-        "changes": events.changes,
+        "changes": changes,
         "handles": list_hinted_handles(integration, participants, user),
-        "thread": events.messages,
+        "thread": thread,
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
         "findings": integration.all_findings,
         "resolved_count": sum(finding.state == Finding.State.RESOLVED for finding in integration.all_findings),

@@ -38,14 +38,6 @@ class RecentChange:
     items: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewEvents:
-    """Events of a review: what others did since the last visit, and the messages and notes, oldest first."""
-
-    changes: list[RecentChange]
-    messages: list[AuditEvent]
-
-
 def _select_review_events() -> QuerySet[AuditEvent]:
     is_message = Q(event_type__in=MESSAGE_EVENT_TYPES)
     # Messages and threads of findings are shown in full, so one query reads them with the changes.
@@ -58,8 +50,10 @@ def _select_review_events() -> QuerySet[AuditEvent]:
 REVIEW_EVENTS = CompiledQuery(_select_review_events)
 
 
-def load_review_events(integration: Integration, read_marker: ReadMarker | None) -> ReviewEvents:
-    """Return the changes since the marker and the messages, including internal events.
+def load_review_events(
+    integration: Integration, read_marker: ReadMarker | None
+) -> tuple[list[RecentChange], list[AuditEvent]]:
+    """Return what others did since the marker, newest first, and the messages and notes, oldest first.
 
     The same query loads `Integration.finding_events`.
     """
@@ -71,7 +65,7 @@ def load_review_events(integration: Integration, read_marker: ReadMarker | None)
     ]
     messages = [event for event in events if event.event_type in MESSAGE_EVENT_TYPES]
     changes = [event for event in events if read_marker is not None and _is_change(event, read_marker)]
-    return ReviewEvents(group_events(changes), messages)
+    return group_events(changes), messages
 
 
 def _is_change(event: AuditEvent, read_marker: ReadMarker) -> bool:

@@ -5,7 +5,7 @@ lookups: equal keys, prefixes of a key, and its neighbors in sorted order.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
@@ -91,12 +91,11 @@ def find_overlaps(work: WorkDescription) -> tuple[Overlap, ...]:
     """Return all similar work, strongest kind first, integrations before published providers."""
     # Nomad Integration Program, "Engage": HashiCorp notifies the developer of overlapping work and connects similar
     # parties, to avoid duplicate work.
-    integrations = _group_by_strongest_kind(_find_integrations(work))
-    providers = _group_by_strongest_kind(_find_published(work))
+    integrations, providers = _find_integrations(work), _find_published(work)
     overlaps: list[Overlap] = []
     for kind in MATCH_LABELS:
-        overlaps += _describe_integrations(kind, integrations[kind], work)
-        overlaps += _describe_published(kind, providers[kind])
+        overlaps += _describe_integrations(kind, [row for row in integrations if row.kind == kind], work)  # type: ignore[attr-defined]
+        overlaps += _describe_published(kind, [row for row in providers if row.kind == kind])  # type: ignore[attr-defined]
     return tuple(overlaps)
 
 
@@ -111,8 +110,9 @@ def describe_work(integration: Integration) -> WorkDescription:
 
 def resolve_handle(handle: str, work: WorkDescription) -> Integration | None:
     """Return the integration of a handle that this partner received, while the two still overlap."""
-    rows = (row for _, row in _find_integrations(work))
-    pks = [row.pk for row in rows if constant_time_compare(handle, _compute_handle(row, work.partner))]
+    pks = [
+        row.pk for row in _find_integrations(work) if constant_time_compare(handle, _compute_handle(row, work.partner))
+    ]
     # Only rows that still overlap are compared, so a handle that was kept reveals nothing later.
     return Integration.objects.select_related("partner").filter(pk__in=pks).first()
 
@@ -122,19 +122,8 @@ def _compute_handle(row: Integration, partner: Partner) -> str:
     return salted_hmac(HANDLE_SALT, f"{partner.pk}:{row.uuid}", algorithm="sha256").hexdigest()[:32]
 
 
-def _group_by_strongest_kind(candidates: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """Group rows by kind, each under its strongest kind only."""
-    rows_by_kind: dict[str, list[Any]] = {kind: [] for kind in MATCH_LABELS}
-    seen_pks: set[int] = set()
-    for kind, row in candidates:
-        if row.pk not in seen_pks:
-            seen_pks.add(row.pk)
-            rows_by_kind[kind].append(row)
-    return rows_by_kind
-
-
-def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration]]:
-    """Yield open or listed integrations of other partners, strongest kind first."""
+def _find_integrations(work: WorkDescription) -> list[Integration]:
+    """Return open or listed integrations of other partners, strongest kind first."""
     others = Integration.objects.exclude(partner=work.partner).filter(
         ~Q(stage__in=FINAL_STAGES) | ~Q(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED))
     )
@@ -142,21 +131,24 @@ def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration
     if work.repository_id is not None:
         same_repository |= Q(repository_id=work.repository_id)
     rows = Integration.objects.select_related("partner").only(*INTEGRATION_COLUMNS)
-    yield from _find_similar(rows, others.filter(same_repository), others, work)
+    return _find_similar(rows, others.filter(same_repository), others, work)
 
 
-def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvider]]:
-    """Yield published providers. Those in the repository's own namespace match only by repository."""
+def _find_published(work: WorkDescription) -> list[RegistryProvider]:
+    """Return published providers. Those in the repository's own namespace match only by repository."""
     providers = RegistryProvider.objects.all()
     same_repository = providers.filter(repository=work.repository.lower()).exclude(repository="")
     others = providers.exclude(repository__startswith=f"{work.owner}/") if work.owner else providers
-    yield from _find_similar(providers.only(*PROVIDER_COLUMNS), same_repository, others, work)
+    return _find_similar(providers.only(*PROVIDER_COLUMNS), same_repository, others, work)
 
 
 def _find_similar(
     rows: QuerySet[Any], same_repository: QuerySet[Any], others: QuerySet[Any], work: WorkDescription
-) -> Iterator[tuple[str, Any]]:
-    """Yield rows of the same repository, with an equal key, then with a similar key, oldest first. One query."""
+) -> list[Any]:
+    """Return rows with the column `kind`: of the same repository, with an equal key, then with a similar key.
+
+    Each has its strongest kind, and those of a kind are in the order of creation. One query.
+    """
     long_keys = [key for key in work.keys if len(key) >= MIN_KEY_LENGTH]
     beginnings = {key[:length] for key in long_keys for length in range(MIN_KEY_LENGTH, len(key))}
     parts = [
@@ -172,9 +164,11 @@ def _find_similar(
         for kind, part in parts
     ]
     kinds = list(MATCH_LABELS)
+    matches: dict[int, Any] = {}
     for row in sorted(first.union(*rest, all=True), key=lambda row: (kinds.index(row.kind), row.pk)):
         if row.kind != NAME or any(is_similar(key, row.name_key) for key in long_keys):
-            yield row.kind, row
+            matches.setdefault(row.pk, row)
+    return list(matches.values())
 
 
 def is_similar(first_key: str, second_key: str) -> bool:

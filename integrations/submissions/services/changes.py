@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -18,6 +19,7 @@ from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
+from portal.jobs.batches import process_each
 
 
 @dataclass
@@ -65,11 +67,24 @@ class IntegrationChange:
         self.integration.save()
 
 
+@transaction.atomic
+def _refresh_integration(pk: int, now: datetime) -> None:
+    IntegrationChange(lock_integration(pk), None, now).save()
+
+
 def refresh_partner_integrations(partner: Partner, now: datetime) -> None:
     """Refresh the open integrations of a partner, whose next action can depend on the company."""
     # In a fixed order, so that two writers can't wait for each other.
     for pk in Integration.objects.open().filter(partner=partner).order_by("pk").values_list("pk", flat=True):
-        IntegrationChange(lock_integration(pk), None, now).save()
+        _refresh_integration(pk, now)
+
+
+def refresh_due_integrations(now: datetime, limit: int = 500) -> int:
+    """Refresh next actions that time has changed. Return the number of refreshed rows."""
+    due = Integration.objects.filter(next_refresh_at__lte=now).order_by("next_refresh_at")
+    pks = list(due.values_list("pk", flat=True)[:limit])
+    # Each in its own transaction: one faulty row must not keep the others from being refreshed.
+    return process_each(pks, partial(_refresh_integration, now=now), "refresh integration")
 
 
 @contextmanager

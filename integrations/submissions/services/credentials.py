@@ -3,13 +3,14 @@
 The secret appears only on the page that a reviewer requests, never in an event, log, draft, or other page.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q
 from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
@@ -17,7 +18,7 @@ from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Integration, TestCredential, TestCredentialAccess
 from integrations.submissions.services.changes import IntegrationChange, change_integration
-from integrations.submissions.services.requirements import RequirementChange, change_requirement, find_item
+from integrations.submissions.services.requirements import RequirementChange, change_requirement
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage, Status
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -121,8 +122,10 @@ def _answer_requirement(change: RequirementChange, event_type: str, **event_data
 
 def get_credential(integration: Integration, requirement_id: str, uuid: UUID | str) -> TestCredential:
     """Return a stored test account. Raises ActionRefused."""
-    message = _("This test account was replaced or withdrawn. Reload the page.")
-    return find_item(list_current_credentials(integration, requirement_id), uuid, message)
+    credential = integration.credentials.filter(requirement_id=requirement_id, ended_at=None, uuid=uuid).first()
+    if credential is None:
+        raise ActionRefused(_("This test account was replaced or withdrawn. Reload the page."), "conflict")
+    return credential
 
 
 def withdraw_credential(
@@ -188,42 +191,43 @@ def _build_event_data(credential: TestCredential, integration: Integration) -> J
     return {"requirement": credential.requirement_id, "title": title, "label": credential.label}
 
 
-def end_due_credentials(now: datetime) -> int:
-    """End expired accounts. Return their number."""
+def maintain_credentials(now: datetime) -> int:
+    """End expired accounts, and ask for the rotation of permanent ones. Return the number of changed accounts."""
     is_ended = Q(integration__stage__in=FINAL_STAGES) | Q(integration__stage__in=STAGES_AFTER_REVIEW, permanent=False)
     # The same rule as explain_expiry, which is checked again under the lock.
     is_final = Q(integration__undo_until=None) | Q(integration__undo_until__lte=now)
-    return _process_due(TestCredential.objects.filter(is_ended, is_final), _end_due_credential, now)
+    needs_rotation = Q(permanent=True, rotate_at__lte=now)
+    due = TestCredential.objects.filter(is_ended & is_final | needs_rotation, ended_at=None)
+    rows = list(due.select_related("integration__partner")[:MAX_PROCESSED])
+    return process_each(rows, partial(_maintain_credential, now=now), "update test account")
 
 
-def send_due_reminders(now: datetime) -> int:
-    """Ask partners to rotate permanent accounts, once per due date. Return the number of reminders."""
-    return _process_due(TestCredential.objects.filter(permanent=True, rotate_at__lte=now), _send_reminder, now)
-
-
-def _process_due(
-    due_credentials: QuerySet[TestCredential],
-    process: Callable[[IntegrationChange, TestCredential], bool],
-    now: datetime,
-) -> int:
-    """Process stored accounts one by one. Return the number of processed ones."""
-    rows = list(due_credentials.filter(ended_at=None).select_related("integration__partner")[:MAX_PROCESSED])
-
-    def process_locked(credential: TestCredential) -> bool:
-        # Only the portal does this: the rule refuses every person.
-        with _change_credential(credential, permissions.is_never_allowed, actor=None, now=now) as (change, row):
-            # The partner may have withdrawn the account since the list was read.
-            return row.ended_at is None and process(change, row)
-
-    return process_each(rows, process_locked, "update test account")
-
-
-def _end_due_credential(change: IntegrationChange, credential: TestCredential) -> bool:
-    if reason := explain_expiry(credential, change.integration, change.now):
-        end_credential(credential, reason, change.now)
-        _reopen_requirement(change.integration, credential.requirement_id)
-        change.record("credential.deleted", reason, **_build_event_data(credential, change.integration))
-    return bool(reason)
+def _maintain_credential(credential: TestCredential, now: datetime) -> bool:
+    """End an account, or ask for its rotation, once per due date."""
+    # Only the portal does this: the rule refuses every person.
+    with _change_credential(credential, permissions.is_never_allowed, actor=None, now=now) as (change, row):
+        # The partner may have withdrawn or replaced the account since the list was read.
+        if row.ended_at is not None:
+            return False
+        event_data = _build_event_data(row, change.integration)
+        if reason := explain_expiry(row, change.integration, now):
+            end_credential(row, reason, now)
+            _reopen_requirement(change.integration, row.requirement_id)
+            change.record("credential.deleted", reason, **event_data)
+            return True
+        due_at = row.rotate_at
+        if due_at is None or due_at > now:
+            return False
+        # From now, not from the due date: after an outage, all missed reminders would follow at once.
+        row.rotate_at = now + REMINDER_PERIOD
+        row.save(update_fields=["rotate_at"])
+        change.record(
+            "credential.rotation_requested",
+            submitted_at=row.created_at.isoformat(),
+            due_at=f"{due_at:%Y-%m-%dT%H:%M%z}",
+            **event_data,
+        )
+        return True
 
 
 def _reopen_requirement(integration: Integration, requirement_id: str) -> None:
@@ -232,19 +236,3 @@ def _reopen_requirement(integration: Integration, requirement_id: str) -> None:
     if integration.stage in FINAL_STAGES and integration.stage_before_end not in STAGES_AFTER_REVIEW:
         submitted = integration.fulfillments.filter(requirement_id=requirement_id, status=Status.SUBMITTED)
         submitted.update(status=Status.OPEN, summary="", version=F("version") + 1)
-
-
-def _send_reminder(change: IntegrationChange, credential: TestCredential) -> bool:
-    due_at = credential.rotate_at
-    if due_at is None or due_at > change.now:
-        return False
-    # From now, not from the due date: after an outage, all missed reminders would follow at once.
-    credential.rotate_at = change.now + REMINDER_PERIOD
-    credential.save(update_fields=["rotate_at"])
-    change.record(
-        "credential.rotation_requested",
-        submitted_at=credential.created_at.isoformat(),
-        due_at=f"{due_at:%Y-%m-%dT%H:%M%z}",
-        **_build_event_data(credential, change.integration),
-    )
-    return True

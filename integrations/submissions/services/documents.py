@@ -6,17 +6,16 @@ from uuid import UUID
 
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Document, Integration
-from integrations.submissions.services.requirements import RequirementChange, change_requirement, find_item
+from integrations.submissions.services.requirements import RequirementChange, change_requirement
 from integrations.submissions.workflow.states import Status
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.uploads import ValidatedFile
 
 MAX_DOCUMENTS = 20
-GONE_MESSAGE = gettext_lazy("This document was replaced or deleted. Reload the page.")
 
 
 def list_current_documents(integration: Integration, requirement_id: str) -> list[Document]:
@@ -50,7 +49,7 @@ def upload_document(
                 if str(document.uuid) == replaces and document != duplicate:
                     _remove_document(change, documents, document)
             return duplicate
-        replaced_document = find_item(documents, replaces, GONE_MESSAGE) if replaces else None
+        replaced_document = _find_document(documents, replaces) if replaces else None
         if replaced_document is None and len(documents) >= MAX_DOCUMENTS:
             message = _("You can upload up to %(limit)s documents. Replace or delete one.")
             raise ActionRefused(message % {"limit": MAX_DOCUMENTS})
@@ -68,7 +67,14 @@ def remove_document(
     """Delete the content of a document; its name and digest stay in the history."""
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         documents = list_current_documents(change.integration, requirement_id)
-        _remove_document(change, documents, find_item(documents, uuid, GONE_MESSAGE))
+        _remove_document(change, documents, _find_document(documents, uuid))
+
+
+def _find_document(documents: list[Document], uuid: UUID | str) -> Document:
+    document = next((document for document in documents if str(document.uuid) == str(uuid)), None)
+    if document is None:
+        raise ActionRefused(_("This document was replaced or deleted. Reload the page."), "conflict")
+    return document
 
 
 def _remove_document(change: RequirementChange, documents: list[Document], document: Document) -> None:

@@ -114,7 +114,10 @@ def submit_draft(
         if current.integration is not None:
             return current.integration
         if not claimed_count:
-            raise _build_closed_refusal(current) if current.sent_at else _build_stale_refusal(current)
+            if current.sent_at:
+                raise _build_closed_refusal(current)
+            message = _("%(name)s changed this draft. Review it again.")
+            raise ActionRefused(message % {"name": current.saved_by or _("Someone")}, "conflict")
         current.integration = create_integration(current.partner, current.program_key, values, actor=actor, now=now)
         current.save(update_fields=["integration"])
     return current.integration
@@ -124,13 +127,6 @@ def _build_closed_refusal(draft: IntegrationDraft) -> ActionRefused:
     """Return the refusal for a draft that no longer accepts input. Only a submitted draft has an integration."""
     message = _("This draft was deleted.") if draft.integration_id is None else _("This draft was already submitted.")
     return ActionRefused(message, "invalid-transition")
-
-
-def _build_stale_refusal(draft: IntegrationDraft) -> ActionRefused:
-    return ActionRefused(
-        _("%(name)s changed this draft. Review it again.") % {"name": draft.saved_by or _("Someone")},
-        "conflict",
-    )
 
 
 def discard_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> None:

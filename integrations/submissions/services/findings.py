@@ -10,16 +10,42 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
+from integrations.submissions.selectors.people import find_mentions
 from integrations.submissions.services import attestations
 from integrations.submissions.services.changes import IntegrationChange, change_integration
-from integrations.submissions.services.mentions import record_with_mentions
 from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
+from portal.audit.event_types import EVENT_TYPES
 from portal.core import business_time
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
 FINDING_BUSINESS_DAYS = 10  # for partners, after a check of a listed integration fails
+
+
+def _record_with_mentions(
+    change: IntegrationChange,
+    event_type: str,
+    text: str,
+    *,
+    internal: bool = False,
+    **data: object,
+) -> None:
+    """Record an event with its text, then one for the people whom the text mentions.
+
+    The second event notifies them. The first one names them in `mentioned`, so that it notifies only the others.
+    """
+    # A mention in a note must not tell the partner that the note exists.
+    is_internal = internal or EVENT_TYPES[event_type].is_internal
+    mentions = find_mentions(change.integration, text, author=change.actor, internal=is_internal)
+    people = [user.pk for user in mentions.people]
+    named: NamedValues = {"mentioned": people} if people else {}
+    event = change.record(event_type, text, internal=internal, **data, **named)
+    if people:
+        names = ", ".join(map(str, mentions.people))
+        change.record(
+            "message.mentioned", "", internal=is_internal, people=people, names=names, source=event.seq, **data
+        )
 
 
 def raise_finding(
@@ -49,7 +75,7 @@ def raise_findings(integration: Integration, findings: Iterable[Finding], *, act
                 raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
             finding.raised_by = actor
             _save_new_finding(finding, row, now)
-            record_with_mentions(change, "finding.raised", finding.text, **_get_event_data(finding))
+            _record_with_mentions(change, "finding.raised", finding.text, **_get_event_data(finding))
         attestations.void_answered_findings(row, now)
 
 
@@ -133,7 +159,7 @@ def _update_finding(
         row.save()
         # The history must not show the partner that a hidden finding exists.
         internal = not row.is_visible_to_partner
-        record_with_mentions(change, event_type, note, internal=internal, **_get_event_data(row))
+        _record_with_mentions(change, event_type, note, internal=internal, **_get_event_data(row))
         attestations.void_answered_findings(change.integration, now)
 
 
@@ -170,7 +196,7 @@ def edit_finding(finding: Finding, text: str, severity: str, *, actor: User, now
         row = _get_unsent_finding(change, finding)
         row.text, row.severity = text, severity
         row.save(update_fields=["text", "severity"])
-        record_with_mentions(change, "finding.edited", text, **_get_event_data(row))
+        _record_with_mentions(change, "finding.edited", text, **_get_event_data(row))
 
 
 def withdraw_finding(finding: Finding, *, actor: User, now: datetime) -> None:
@@ -201,7 +227,7 @@ def reply_to_finding(finding: Finding, text: str, *, actor: User, now: datetime)
         # The event type decides which side is notified.
         if permissions.can_act_for_program(change.integration, actor):
             event_type = "finding.reply_sent_to_partner"
-        record_with_mentions(change, event_type, text, **_get_event_data(row))
+        _record_with_mentions(change, event_type, text, **_get_event_data(row))
 
 
 def verify_resolved_findings(
@@ -231,7 +257,7 @@ def post_message(
         event_type = "message.note_added" if is_internal else "message.sent_to_program"
         if not is_internal and permissions.can_act_for_program(change.integration, actor):
             event_type = "message.sent_to_partner"
-        record_with_mentions(change, event_type, body)
+        _record_with_mentions(change, event_type, body)
     return message
 
 

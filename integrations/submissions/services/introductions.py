@@ -51,20 +51,20 @@ def request_introduction(
     return introduction
 
 
-def accept_introduction(introduction: Introduction, *, actor: User, now: datetime) -> Introduction:
+def accept_introduction(introduction: Introduction, *, actor: User, now: datetime) -> None:
     """Accept an introduction, so that both sides see each other's company, name, and email address."""
     with transaction.atomic():
-        return _accept(_lock_pending(introduction, actor), actor, now)
+        _accept(_lock_pending(introduction, actor), actor, now)
 
 
-def decline_introduction(introduction: Introduction, *, actor: User, now: datetime) -> Introduction:
+def decline_introduction(introduction: Introduction, *, actor: User, now: datetime) -> None:
     """Decline an introduction without revealing a name."""
     with transaction.atomic():
-        declined = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
+        declined = _lock_pending(introduction, actor)
+        _save_decision(declined, State.DECLINED, actor, now)
         # The requester doesn't learn who declined, or for which company.
         for integration, visible_actor in ((declined.recipient, actor), (declined.requester, None)):
             record_event(integration, "introduction.declined", actor=visible_actor, now=now, introduction=declined.pk)
-    return declined
 
 
 def _lock_integrations(first: Integration, second: Integration) -> None:
@@ -89,14 +89,13 @@ def _lock_pending(introduction: Introduction, actor: User) -> Introduction:
     return locked_introduction
 
 
-def _save_decision(introduction: Introduction, state: str, actor: User, now: datetime) -> Introduction:
+def _save_decision(introduction: Introduction, state: str, actor: User, now: datetime) -> None:
     introduction.state, introduction.decided_by, introduction.decided_at = state, actor, now
     introduction.save()
-    return introduction
 
 
 def _accept(introduction: Introduction, actor: User, now: datetime) -> Introduction:
-    accepted = _save_decision(introduction, State.AGREED, actor, now)
-    for integration in (accepted.requester, accepted.recipient):
-        record_event(integration, "introduction.accepted", actor=actor, now=now, introduction=accepted.pk)
-    return accepted
+    _save_decision(introduction, State.AGREED, actor, now)
+    for integration in (introduction.requester, introduction.recipient):
+        record_event(integration, "introduction.accepted", actor=actor, now=now, introduction=introduction.pk)
+    return introduction

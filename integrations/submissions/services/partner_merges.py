@@ -18,23 +18,16 @@ from portal.core.value_types import NamedValues
 
 
 @dataclass(frozen=True, slots=True)
-class MovedMember:
-    """Member of the source, and the role in the target."""
-
-    user: User
-    role: Role
-
-
-@dataclass(frozen=True, slots=True)
 class MergePreview:
     """What a merge moves.
 
     Attributes:
+        members: Members of the source, with their roles in the target.
         kept_agreements: Agreements that stay with the source, because the target has the same version. Rejected ones
             don't count.
     """
 
-    members: list[MovedMember]
+    members: list[tuple[User, Role]]
     integrations: list[Integration]
     drafts: list[IntegrationDraft]
     agreements: list[Agreement]
@@ -59,11 +52,11 @@ def _list_memberships(partner: Partner) -> QuerySet[Membership]:
     return partner.memberships.filter(ended_at=None).select_related("user").order_by("pk")
 
 
-def _plan_member(membership: Membership, target: Partner) -> MovedMember:
-    """Return the role in the target: the present one, or else that in the source. Owners become editors."""
+def _plan_member(membership: Membership, target: Partner) -> tuple[User, Role]:
+    """Return a member and the role in the target: the present one, or the one in the source. Owners become editors."""
     present = target.memberships.filter(user=membership.user, ended_at=None).first()
     role = Role(present.role if present else membership.role)
-    return MovedMember(membership.user, Role.EDITOR if role == Role.OWNER and not present else role)
+    return membership.user, Role.EDITOR if role == Role.OWNER and not present else role
 
 
 def explain_merge_refusal(source: Partner, target: Partner, user: User) -> str:
@@ -103,8 +96,8 @@ def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str
     plan = preview_merge(source, target)
     # First, while the proofs and memberships from which conflicts follow are still those of the source.
     _copy_conflicts(source, target_change)
-    for member in plan.members:
-        _move_member(source_change, target, member)
+    for user, role in plan.members:
+        _move_member(source_change, target, user, role)
     _end_invitations_and_requests(source, target_change)
     # The rest would violate the constraint of one agreement for each version of a company.
     Agreement.objects.filter(pk__in=[agreement.pk for agreement in plan.agreements]).update(partner=target)
@@ -125,14 +118,14 @@ def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str
     update_agreement_requirements(target.integrations.open().order_by("pk"), target_change.now)
 
 
-def _move_member(source_change: PartnerChange, target: Partner, member: MovedMember) -> None:
+def _move_member(source_change: PartnerChange, target: Partner, user: User, role: Role) -> None:
     source, now = source_change.partner, source_change.now
-    source.memberships.filter(user=member.user, ended_at=None).update(ended_at=now)
+    source.memberships.filter(user=user, ended_at=None).update(ended_at=now)
     Membership.objects.get_or_create(
-        partner=target, user=member.user, ended_at=None, defaults={"role": member.role, "joined_at": now}
+        partner=target, user=user, ended_at=None, defaults={"role": role, "joined_at": now}
     )
-    permissions.clear_cached_roles(member.user)
-    source_change.record("member.moved", person=member.user, target=target.name, slug=target.slug, role=member.role)
+    permissions.clear_cached_roles(user)
+    source_change.record("member.moved", person=user, target=target.name, slug=target.slug, role=role)
 
 
 def _copy_conflicts(source: Partner, change: PartnerChange) -> None:

@@ -1,27 +1,20 @@
 """Answers and check results of requirements."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
-from uuid import UUID
+from typing import Any
 
 from django.db import transaction
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
-from django_stubs_ext import StrOrPromise
 
 from integrations.partners import permissions as rules
 from integrations.partners.models import Partner
 from integrations.partners.permissions import PermissionRule
 from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement
-from integrations.submissions.models import (
-    Document,
-    Integration,
-    RequirementFulfillment,
-    TestCredential,
-)
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.prerequisites import explain_blocker
 from integrations.submissions.services import attestations, findings
@@ -33,7 +26,6 @@ from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
-Item = TypeVar("Item", Document, TestCredential)
 CHECKED_STATUSES = frozenset({Status.PASS, Status.WARN, Status.FAIL, Status.NOT_RUN})
 ANSWER_RULES: dict[FulfillingParty, PermissionRule] = {
     FulfillingParty.PARTNER: rules.can_edit,
@@ -58,14 +50,6 @@ def get_acting_party(integration: Integration, user: AnyUser | None) -> Responsi
     """Return the side for which a user acts on a two-sided requirement."""
     can_decide = user is not None and rules.can_decide(integration, user)
     return ResponsibleParty.PROGRAM if can_decide else ResponsibleParty.PARTNER
-
-
-def find_item(items: Iterable[Item], uuid: UUID | str, refusal: StrOrPromise) -> Item:
-    """Return the submitted item with a UUID. Raises ActionRefused if it is gone."""
-    item = next((item for item in items if str(item.uuid) == str(uuid)), None)
-    if item is None:
-        raise ActionRefused(str(refusal), "conflict")
-    return item
 
 
 @dataclass

@@ -35,10 +35,6 @@ class DraftFieldComparison:
     other: str
     own_values: list[str]
 
-    @property
-    def is_same(self) -> bool:
-        return self.own == self.other
-
 
 def compare_fields(edition: Edition, own_data: JsonObject, other_data: JsonObject) -> list[DraftFieldComparison]:
     """Return all fields of the form in order."""

@@ -1,6 +1,5 @@
 """Pages for similar integrations and introductions."""
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,7 +11,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
 from integrations.submissions.forms.introductions import IntroductionRequestForm
-from integrations.submissions.models import Introduction
+from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
 from integrations.submissions.views.access import load_visible_integration
@@ -23,15 +22,6 @@ from portal.core.errors import ActionRefused
 from portal.ui.refusals import report_refusals
 
 DECISIONS = {"agree": introductions.accept_introduction, "decline": introductions.decline_introduction}
-
-
-@dataclass(frozen=True, slots=True)
-class IntroductionContact:
-    """Contacts on one side of an introduction."""
-
-    company: str
-    title: str
-    people: list[User]
 
 
 def show_similar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -88,13 +78,10 @@ def decide_introduction(request: AuthenticatedRequest, introduction: Introductio
     return redirect("submissions:introduction", introduction.pk)
 
 
-def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
-    """Return contacts of both sides: the two people involved, or the owners if they left."""
+def list_contacts(introduction: Introduction) -> list[tuple[Integration, list[User]]]:
+    """Return both integrations with their contacts: the two people involved, or the owners if they left."""
     sides = ((introduction.requester, introduction.asked_by), (introduction.recipient, introduction.decided_by))
-    return [
-        IntroductionContact(integration.partner.name, integration.name, list_contact_users(integration.partner, user))
-        for integration, user in sides
-    ]
+    return [(integration, list_contact_users(integration.partner, user)) for integration, user in sides]
 
 
 def list_contact_users(partner: Partner, preferred_user: User | None) -> list[User]:

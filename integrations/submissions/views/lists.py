@@ -15,34 +15,9 @@ from portal.core.value_types import NamedValues
 from portal.ui.htmx import is_fragment_request
 from portal.ui.pagination import paginate
 
-# Load only the columns that the list shows.
-LIST_COLUMNS = (
-    "uuid",
-    "name",
-    "program_key",
-    "edition_date",
-    "stage",
-    "step",
-    "listing_status",
-    "tier",
-    "repository",
-    "responsible_party",
-    "next_action_code",
-    "next_action_params",
-    "action_due_at",
-    "responsible_since",
-    "created_at",
-    "partner__name",
-    "partner__slug",
-    "partner__verification_state",
-)
-COLUMNS_BY_FILTER = {
-    "program": "program_key",
-    "stage": "stage",
-    "category": "category",
-    "responsible_party": "responsible_party",
-    "listing_status": "listing_status",
-}
+# The list shows none of these long texts and documents.
+DEFERRED_COLUMNS = ("description", "offerings", "undo", "reasons", "requirement_counts", "compliance_request_params")
+FILTERED_COLUMNS = ("stage", "category", "responsible_party", "listing_status")
 
 
 def build_text_condition(query: str) -> Q:
@@ -54,7 +29,9 @@ def build_text_condition(query: str) -> Q:
 
 def filter_integrations(rows: QuerySet[Integration], filters: NamedValues) -> QuerySet[Integration]:
     """Return the rows that match all filters, in the requested order."""
-    rows = rows.filter(**{column: filters[name] for name, column in COLUMNS_BY_FILTER.items() if filters.get(name)})
+    rows = rows.filter(**{name: filters[name] for name in FILTERED_COLUMNS if filters.get(name)})
+    if filters.get("program"):
+        rows = rows.filter(program_key=filters["program"])
     if filters.get("q"):
         rows = rows.filter(build_text_condition(filters["q"]))
     _, order = SORT_ORDERS.get(filters.get("sort", ""), SORT_ORDERS["newest"])
@@ -66,7 +43,7 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
     """List the user's integrations; program staff see all."""
     form = IntegrationFilterForm(data=request.GET)
     form.is_valid()
-    visible = Integration.objects.visible_to(request.user).select_related("partner").only(*LIST_COLUMNS)
+    visible = Integration.objects.visible_to(request.user).select_related("partner").defer(*DEFERRED_COLUMNS)
     page = paginate(request, filter_integrations(visible, form.cleaned_data))
     context = {
         "form": form,

@@ -1,7 +1,5 @@
 """Public pages of the programs and the program finder."""
 
-from dataclasses import dataclass
-
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,7 +9,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.programs.comparison import EditionComparison
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
+from integrations.programs.requirements import FulfillingParty, Requirement
 from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.policy_labels import list_calendar_rows, list_sla_rows
@@ -30,34 +28,6 @@ PARTY_LABELS = {
     FulfillingParty.BOTH: gettext_noop("You and the program"),
     FulfillingParty.MACHINE: gettext_noop("Automated check"),
 }
-REQUIREMENT_KIND_LABELS = {
-    RequirementKind.FORM: gettext_noop("Form"),
-    RequirementKind.DOCUMENT: gettext_noop("Document"),
-    RequirementKind.AGREEMENT: gettext_noop("Agreement signed by both sides"),
-    RequirementKind.ATTESTATION: gettext_noop("Confirmation"),
-    RequirementKind.MEETING: gettext_noop("Meeting"),
-    RequirementKind.CREDENTIALS: gettext_noop("Test account (encrypted)"),
-    RequirementKind.CHECK: gettext_noop("Automated"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class RequirementSummary:
-    """Requirement in the table of a program. `categories`: labels, blank for all."""
-
-    requirement: Requirement
-    responsible: str
-    kind: str
-    categories: str
-
-
-@dataclass(frozen=True, slots=True)
-class EditionTab:
-    """Link to an edition in the switch of a program's page."""
-
-    label: str
-    href: str
-    is_shown: bool
 
 
 def get_program_or_404(key: str) -> Program:
@@ -75,16 +45,13 @@ def get_edition_or_404(program: Program, date: str) -> Edition:
     return program.by_date[date]
 
 
-def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ...]) -> list[RequirementSummary]:
-    """Return requirements with labels."""
+def summarize_requirements(
+    edition: Edition, requirements: tuple[Requirement, ...]
+) -> list[tuple[Requirement, str, str]]:
+    """Return requirements, each with its responsible party and its categories, blank for all."""
     names = {c.key: c.name for c in edition.categories}
     return [
-        RequirementSummary(
-            requirement=r,
-            responsible=_(PARTY_LABELS[r.responsible_party]),
-            kind=_(REQUIREMENT_KIND_LABELS[r.kind]),
-            categories=", ".join(names.get(key, key) for key in r.categories),
-        )
+        (r, _(PARTY_LABELS[r.responsible_party]), ", ".join(names.get(key, key) for key in r.categories))
         for r in requirements
     ]
 
@@ -120,9 +87,7 @@ def build_program_context(program: Program, edition: Edition) -> dict[str, objec
     return {
         "program": program,
         "edition": edition,
-        "editions": [build_edition_tab(each, edition_in_force, edition) for each in program.editions],
         "edition_in_force": edition_in_force,
-        "is_upcoming": edition.date > edition_in_force.date,
         "comparison": compare_with_neighbor(program, edition, edition_in_force),
         "kind": _(PARTNER_KIND_LABELS.get(program.partner_type, "")),
         "path": [PathStep(step.name, "next", f"#step-{step.key}") for step in edition.steps],
@@ -131,15 +96,6 @@ def build_program_context(program: Program, edition: Edition) -> dict[str, objec
         "calendar": list_calendar_rows(edition.calendar),
         "sla": list_sla_rows(edition.sla),
     }
-
-
-def build_edition_tab(edition: Edition, edition_in_force: Edition, shown_edition: Edition) -> EditionTab:
-    """Return the link to an edition, which says whether it is in force, upcoming, or superseded."""
-    if edition == edition_in_force:
-        label = _("%(date)s (in force)")
-    else:
-        label = _("%(date)s (upcoming)") if edition.date > edition_in_force.date else _("%(date)s (superseded)")
-    return EditionTab(label % {"date": edition.date}, f"?edition={edition.date}", edition == shown_edition)
 
 
 def compare_with_neighbor(program: Program, edition: Edition, edition_in_force: Edition) -> EditionComparison | None:
@@ -152,7 +108,7 @@ def compare_with_neighbor(program: Program, edition: Edition, edition_in_force: 
     return EditionComparison(*sorted((other, edition_in_force), key=lambda each: each.date))
 
 
-def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary], int]]:
+def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[tuple[Requirement, str, str]], int]]:
     """Return each tier, its requirements beyond the path, and the number of those on the path."""
     path_ids = {r.id for r in edition.list_requirements()}
     rows = []
@@ -177,10 +133,7 @@ def show_chooser(request: HttpRequest) -> HttpResponse:
     context = {
         "products": group_by_product(),
         "selected_programs": chosen_programs,
-        "selected_keys": [p.key for p in chosen_programs],
         "kinds": [_(PARTNER_KIND_LABELS.get(kind, kind)) for kind in kinds],
-        "is_both": len(kinds) > 1,
-        "has_answers": bool(request.GET),
     }
     part = "#answer" if is_fragment_request(request) else ""
     return render(request, f"submissions/program_finder.html{part}", context)

@@ -1,6 +1,5 @@
 """Previews of Markdown, and messages about the people whom it mentions."""
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib import messages
@@ -11,25 +10,13 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors.people import (
-    Mentions,
-    find_mentions,
-    list_hinted_handles,
-    list_participants,
-)
+from integrations.submissions.selectors.people import find_mentions, list_hinted_handles, list_participants
 from integrations.submissions.views.access import load_visible_integration, redirect_get_to, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import clean_text
+from portal.core.value_types import TemplateContext
 
 MAX_LENGTH = 8000
-
-
-@dataclass(frozen=True, slots=True)
-class TextPreview:
-    """Text as its readers will see it, and the people that it mentions."""
-
-    text: str
-    mentions: Mentions
 
 
 @redirect_get_to("submissions:detail")
@@ -43,18 +30,18 @@ def preview_text(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def build_preview(
     request: AuthenticatedRequest, integration: Integration, *, internal: bool = False
-) -> TextPreview | None:
-    """Return the preview of the field that the pressed button names, or None if none was pressed."""
+) -> TemplateContext | None:
+    """Return the text of the field that the pressed button names, with its mentions, or None if none was pressed."""
     field = request.POST.get("preview", "")
     if not field:
         return None
     text = clean_text(request.POST.get(field, ""))[:MAX_LENGTH]
-    return TextPreview(text, find_mentions(integration, text, author=request.user, internal=internal))
+    return {"text": text, "mentions": find_mentions(integration, text, author=request.user, internal=internal)}
 
 
 def build_text_context(
     request: AuthenticatedRequest, integration: Integration, *, internal: bool = False
-) -> dict[str, object]:
+) -> TemplateContext:
     """Return the context of a page with a text field: its preview, and handles of people to mention."""
     return {
         "preview": build_preview(request, integration, internal=internal),

@@ -1,13 +1,15 @@
 """Integration page: the next action, the steps with their requirements, one of which is open, and the history."""
 
 from datetime import datetime
+from uuid import UUID
 
 from django.db.models import BigIntegerField, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
+from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration, Introduction
@@ -25,6 +27,7 @@ from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.waiting import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition, list_available_transitions
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from integrations.submissions.workflow.next_action import get_action_label
@@ -34,6 +37,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.core.value_types import TemplateContext
+from portal.ui.pagination import paginate
 
 BUTTON_LABELS = {
     "findings": gettext_noop("View findings"),
@@ -183,3 +187,31 @@ def get_button_label(integration: Integration, target_kind: str, target_key: str
     if target_kind in BUTTON_LABELS:
         return gettext(BUTTON_LABELS[target_kind])
     return get_action_label(integration.next_action_code) or gettext("View")
+
+
+@vary_on_headers("HX-Request")
+def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show the integration page with the requirement opened that the user has to fulfill next.
+
+    A page that waits for a change asks with the `version` that it shows.
+    """
+    integration = load_visible_integration(request, uuid)
+    if request.htmx and request.GET.get("version") == str(integration.version):
+        return HttpResponse(status=204)
+    return render_workspace(request, integration)
+
+
+def show_history(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show all events, newest first. Program staff also see internal events."""
+    integration = load_visible_integration(request, uuid)
+    events = integration.events.order_by("-seq")
+    if not permissions.can_view_notes(integration, request.user):
+        events = events.visible_to_partner()
+    context = {"integration": integration, "page": paginate(request, events)}
+    return render(request, "submissions/history.html", context)
+
+
+urlpatterns = [
+    path("integrations/<uuid:uuid>/", show_integration, name="detail"),
+    path("integrations/<uuid:uuid>/history/", show_history, name="history"),
+]

@@ -140,8 +140,7 @@ def list_requirements(request: AuthenticatedRequest, uuid: UUID) -> list[SimpleN
     # A requirement of a tier can also belong to a step, which is listed first.
     known_ids = {row.requirement.id for row, _ in rows}
     for tier in list_tier_rows(integration, now):
-        tier_rows = [*tier.rows, *(row for _, group_rows in tier.groups for row in group_rows)]
-        rows += [(row, tier.tier.key) for row in tier_rows if row.requirement.id not in known_ids]
+        rows += [(row, tier.tier.key) for row in tier.all_rows if row.requirement.id not in known_ids]
     return [describe_requirement(row, step) for row, step in rows]
 
 

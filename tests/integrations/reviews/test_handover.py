@@ -9,8 +9,8 @@ import pytest
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings, requirements
+from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.tasks import refresh_due_integrations
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import advance_to_stage, create_integration, fulfill_requirements

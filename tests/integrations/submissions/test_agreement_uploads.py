@@ -118,9 +118,7 @@ def test_signature_of_the_program_in_the_portal_does_not_count_for_a_pdf(rocket,
             "Only reviewers of the program can do this",
         ),
         (
-            lambda row, users, now: agreements.reject_upload(
-                row, TPA, reason="No.", actor=users["alice"], now=now
-            ),
+            lambda row, users, now: agreements.reject_upload(row, TPA, reason="No.", actor=users["alice"], now=now),
             "Only reviewers of the program can do this",
         ),
     ],

@@ -10,8 +10,8 @@ from django.db import connection
 
 from integrations.submissions.models import Integration, TestCredential, TestCredentialAccess
 from integrations.submissions.services import credentials
+from integrations.submissions.services.credentials import maintain_credentials
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.tasks import maintain_credentials
 from integrations.submissions.workflow.states import Status
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused

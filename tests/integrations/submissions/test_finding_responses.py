@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Finding, Integration
+from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.services.findings import answer_finding, raise_findings, reopen_finding
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
-from integrations.submissions.tasks import refresh_due_integrations
 from portal.accounts.models import User
 from tests.conftest import NOW, advance_to_stage, create_integration
 

@@ -27,7 +27,8 @@ def get_page(client: Any, integration: Integration) -> Any:
 
 
 def list_dates(page: Any) -> list[tuple[str, Any, str]]:
-    return [(date.label, date.at, date.detail) for date in page.context["dates"]]
+    dates: list[tuple[str, Any, str]] = page.context["dates"]
+    return dates
 
 
 def test_people_are_the_reviewer_the_contact_and_acting_members(

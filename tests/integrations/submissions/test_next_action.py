@@ -12,9 +12,9 @@ from integrations.partners.models import VerificationState
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.queue_reasons import list_reasons
+from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.services.findings import raise_finding
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.actions import (
     COMPLIANCE_ACTIONS,
     IDLE_ACTIONS,

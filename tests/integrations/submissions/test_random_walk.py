@@ -12,8 +12,8 @@ from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import creation, findings as reviewing, requirements as answers, waivers
+from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
-from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
 from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused

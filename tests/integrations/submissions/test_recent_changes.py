@@ -16,7 +16,7 @@ pytestmark = pytest.mark.any_database
 
 def list_changes(integration: Integration, user: User) -> list[RecentChange]:
     marker = ReadMarker.objects.get(integration=integration, user=user)
-    return load_review_events(integration, marker).changes
+    return load_review_events(integration, marker)[0]
 
 
 def summarize(changes: list[RecentChange]) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -24,7 +24,7 @@ def summarize(changes: list[RecentChange]) -> list[tuple[str, str, tuple[str, ..
 
 
 def test_first_visit_has_no_changes(rocket: Integration, rita: User) -> None:
-    assert load_review_events(rocket, None).changes == []
+    assert load_review_events(rocket, None)[0] == []
 
 
 @pytest.mark.every_database

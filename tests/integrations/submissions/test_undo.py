@@ -8,8 +8,8 @@ import pytest
 
 from integrations.submissions import digests
 from integrations.submissions.models import Integration
+from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.tasks import refresh_due_integrations
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage

@@ -11,8 +11,8 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors.context import build_snapshot
 from integrations.submissions.services import findings, requirements as answers, waivers
+from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
-from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.actions import determine_next_action
 from portal.core.errors import ActionRefused
 from tests.conftest import create_integration, fulfill_requirements

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from integrations.submissions.models import Integration
-from integrations.submissions.tasks import refresh_due_integrations
+from integrations.submissions.services.changes import refresh_due_integrations
 from portal.demo import checks, loader
 from portal.demo.repositories import compute_id
 from portal.jobs.batches import process_each

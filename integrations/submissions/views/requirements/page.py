@@ -152,7 +152,6 @@ def build_page_context(page: RequirementPage) -> TemplateContext:
     return {
         "page": page,
         "requirement_url": reverse("submissions:requirement", args=[page.integration.uuid, page.requirement.id]),
-        "integration": page.integration,
         "requirement": page.requirement,
         "state": page.state,
         "display_status": display_status,
@@ -163,7 +162,6 @@ def build_page_context(page: RequirementPage) -> TemplateContext:
         "scope": describe_scope(page),
         "applies": context_selectors.is_applicable(page.requirement, page.integration),
         "events": list_events(page),
-        "for_program": permissions.is_program_staff(page.user),
         "can_view_notes": permissions.can_view_notes(page.integration, page.user),
         "waits_for": page.state.data.get("waits_for", "") if display_status == Status.AWAITING_OTHER_PARTY else "",
         "zone": timezone.get_current_timezone_name(),
