@@ -1,6 +1,5 @@
 """Review page data: the next action, the available actions, and the reason why someone can't decide."""
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from django.utils.translation import gettext as _
@@ -9,7 +8,7 @@ from integrations.partners import permissions
 from integrations.partners.conflicts import explain_conflict
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.selectors.waiting import get_waiting_label
+from integrations.submissions.selectors.responsibility import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.actions import NextAction
@@ -72,7 +71,7 @@ def filter_relevant_actions(
     integration: Integration, actions: Iterable[AvailableTransition]
 ) -> list[AvailableTransition]:
     """Return the actions that matter now. The decision's own banner shows the undo action."""
-    is_first_approval = guards.is_first_approval(integration)
+    is_first_approval = guards.needs_first_approval(integration)
     irrelevant_by_name = {
         "undo_decision": True,
         "undo_first_approval": True,

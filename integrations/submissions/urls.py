@@ -2,7 +2,6 @@
 
 from integrations.submissions.views import (
     draft_confirmation,
-    draft_conflicts,
     drafts,
     edit,
     introductions,
@@ -17,7 +16,6 @@ app_name = "submissions"
 urlpatterns = [
     *program_catalog.urlpatterns,
     *drafts.urlpatterns,
-    *draft_conflicts.urlpatterns,
     *draft_confirmation.urlpatterns,
     *introductions.urlpatterns,
     *lists.urlpatterns,

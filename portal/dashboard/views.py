@@ -22,8 +22,7 @@ from integrations.sla.models import SlaClock
 from integrations.sla.support_status import list_support_statuses
 from integrations.submissions.models import Integration, IntegrationDraft, Introduction
 from integrations.submissions.models.blocks import COLLEAGUES, ENDED, MINE, NO_LONGER_LISTED, OTHERS, SUPPORTED
-from integrations.submissions.selectors.responsibility import list_by_responsible_party
-from integrations.submissions.selectors.waiting import describe_responsible
+from integrations.submissions.selectors.responsibility import describe_responsible, list_by_responsible_party
 from integrations.submissions.services.drafts import get_undo_start
 from portal.core.compiled_queries import select_compiled
 from portal.core.value_types import TemplateContext

@@ -32,7 +32,7 @@ from integrations.sla.calendar_form import CalendarForm
 from integrations.sla.filters import SlaFilterForm, parse_filters
 from integrations.sla.views import label_policy
 from integrations.sla.views.issue import DisputeForm, ReasonForm
-from integrations.submissions.forms import drafts, filters as lists, findings, introductions, requirements
+from integrations.submissions.forms import drafts, filters as lists, findings, requirements
 from integrations.submissions.models import Integration
 from integrations.submissions.views.requirements import action_forms
 from integrations.submissions.views.requirements.opening import PAGES_BY_KIND, list_actions
@@ -132,7 +132,7 @@ SERVER = next(one for one in build_previews(SCHEMA, CHOICES) if one.is_available
 # (form class, variant): function that creates the form from submitted data and a user
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
     **{(form, ""): build_action_form(form, kind) for kind in PAGES_BY_KIND for form in list_actions(kind).values()},
-    (introductions.IntroductionRequestForm, ""): lambda data, user: introductions.IntroductionRequestForm(data),
+    (findings.IntroductionRequestForm, ""): lambda data, user: findings.IntroductionRequestForm(data),
     (lists.IntegrationFilterForm, ""): lambda data, user: lists.IntegrationFilterForm(data=data),
     (AgreementFilterForm, ""): lambda data, user: AgreementFilterForm(data=data),
     (queue.BulkActionForm, ""): lambda data, user: queue.BulkActionForm(data=data),

@@ -26,8 +26,8 @@ def claim_review(integration: Integration, *, actor: User, now: datetime) -> Int
         row.step_context = StepContext(row, now, actor)
         _require_other_author(row, actor)
         # Under the lock: of two reviewers who press the button at the same time, one gets the review.
-        if not guards.is_not_claimed_by_other(row):
-            raise ActionRefused(guards.explain_guard(guards.is_not_claimed_by_other, row), "conflict")
+        if refusal := guards.require_no_other_claim(row):
+            raise ActionRefused(refusal, "conflict")
         is_new_reviewer = row.reviewer_id != actor.pk
         row.reviewer, row.claim_expires_at = actor, now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
         row.version -= 1  # open pages stay current
@@ -74,7 +74,7 @@ def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: U
 def _require_other_author(integration: Integration, reviewer: AnyUser | None) -> None:
     """Refuse the author of an earlier approval or decision, after which another reviewer must decide."""
     if not permissions.can_review_now(integration, reviewer):
-        raise ActionRefused(guards.explain_guard(guards.has_other_approval, integration), "forbidden")
+        raise ActionRefused(_(guards.SECOND_REVIEWER_MESSAGE), "forbidden")
     if reviewer and is_excluded_from_decision(integration, reviewer.pk):
         message = _("%(reviewer)s made an earlier decision. Another reviewer must make this one.")
         raise ActionRefused(message % {"reviewer": reviewer}, "forbidden")

@@ -95,7 +95,7 @@ class TransitionForm(forms.Form):
                 label=label % names, error_messages={"required": message % names}
             )
         note = self.fields["note"]
-        note.required = guards.has_note in transition.conditions
+        note.required = guards.require_note in transition.custom["guards"]
         default_label = PARTNER_NOTE_LABEL if transition.permission in PROGRAM_PERMISSIONS else PROGRAM_NOTE_LABEL
         note.label = _(TRANSITION_OPTIONS[transition.name].note or default_label)
         note.error_messages["required"] = _("Enter a reason. We record it with the decision.")
@@ -245,7 +245,7 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
     """Preview a transition, or perform it."""
     integration, transition = load_visible_integration(request, uuid), get_transition(transition_name)
     # The shortcut of the queue has one address for both approvals.
-    if transition_name == "approve" and request.method == "GET" and guards.is_first_approval(integration):
+    if transition_name == "approve" and request.method == "GET" and guards.needs_first_approval(integration):
         return redirect("reviews:transition", uuid=uuid, transition_name="approve_first")
     form_data = request.POST if request.method == "POST" else request.unsent() or None
     initial = {"version": integration.version, "tier": request.GET.get("tier")}

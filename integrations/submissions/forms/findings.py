@@ -1,4 +1,4 @@
-"""Forms for findings, responses, and messages."""
+"""Forms for findings, responses, and messages, also to another partner."""
 
 from typing import Unpack
 
@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Finding
-from portal.core.form_fields import FormArguments, MultiLineField, WebAddressField
+from portal.core.form_fields import MAX_LENGTH_MESSAGE, FormArguments, MultiLineField, WebAddressField
 
 
 class FindingForm(forms.Form):
@@ -66,3 +66,16 @@ class MessageForm(forms.Form):
         super().__init__(**kwargs)
         if not can_write_note:
             del self.fields["internal"]
+
+
+class IntroductionRequestForm(forms.Form):
+    """Message to the other partner."""
+
+    message = MultiLineField(
+        label=gettext_lazy("Message to the other partner"),
+        help_text=gettext_lazy("They see only this message until they agree. To stay anonymous, don't mention names."),
+        max_length=1000,
+        rows=3,
+        required=False,
+        error_messages={"max_length": MAX_LENGTH_MESSAGE},
+    )

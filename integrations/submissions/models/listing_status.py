@@ -8,16 +8,17 @@ and sends no email.
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
-from django_fsm import RETURN_VALUE, FSMField, transition
+from django_fsm import RETURN_VALUE, FSMField
 
 from integrations.partners import permissions
 from integrations.submissions.models.listing_periods import PERIOD_FIELDS, ListingPeriod
 from integrations.submissions.workflow import compliance_guards, guards
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
+from integrations.submissions.workflow.guards import Guard, Method, guarded_transition, require_note
 from integrations.submissions.workflow.next_action import ActionTextParams
 from integrations.submissions.workflow.states import ListingStatus
 from portal.accounts.models import User
@@ -28,25 +29,24 @@ if TYPE_CHECKING:
 
 UNLISTED, LISTED, ON_NOTICE = ListingStatus.UNLISTED, ListingStatus.LISTED, ListingStatus.ON_NOTICE
 SUSPENDED, DELISTED = ListingStatus.SUSPENDED, ListingStatus.DELISTED
-Method = TypeVar("Method", bound=Callable[..., None])
-listing_transition = partial(transition, field="listing_status")
+listing_transition = partial(guarded_transition, "listing_status")
 # These are never performed alone: the release, the end of support, and its undo call them.
 implied_transition = partial(listing_transition, permission=permissions.is_never_allowed)
 # docs/explanation/compliance.md: the portal counts, reminds, and pauses deadlines. Reviewers make every decision.
 automatic_transition = partial(listing_transition, permission=permissions.is_machine)
 tier_decision = partial(listing_transition, source=LISTED, permission=permissions.can_decide)
-APPEAL_GUARDS = (compliance_guards.is_appeal_open, compliance_guards.exclude_authors("decide_on_notice_appeal"))
+APPEAL_GUARDS = (compliance_guards.require_open_appeal, compliance_guards.exclude_authors("decide_on_notice_appeal"))
 
 
 def allow_decision(
-    *source: ListingStatus, target: ListingStatus | None = None, conditions: Sequence[guards.Predicate] = ()
+    *source: ListingStatus, target: ListingStatus | None = None, guards: Sequence[Guard] = ()
 ) -> Callable[[Method], Method]:
     """Return the decorator of a decision in the compliance procedure. Each needs a note."""
     return listing_transition(
         source=source,
         target=target,
         permission=permissions.can_decide_compliance,
-        conditions=[*conditions, guards.has_note],
+        guards=[*guards, require_note],
     )
 
 
@@ -82,20 +82,24 @@ class ListingStatusFields(ListingPeriod):
         return str(undo["listing_status"])
 
     @listing_transition(
-        source=LISTED, permission=permissions.can_edit, conditions=[guards.is_decision_final, guards.can_request_tier]
+        source=LISTED,
+        permission=permissions.can_edit,
+        guards=[guards.require_final_decision, guards.require_requestable_tier],
     )
     def request_tier(self, *, tier: str, **_: object) -> None:
         self.tier_request = tier
 
-    @tier_decision(conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements])
+    @tier_decision(
+        guards=[guards.require_no_other_claim, guards.require_requested_tier, guards.require_tier_requirements]
+    )
     def grant_tier(self, **_: object) -> None:
         self.tier, self.tier_request = self.tier_request, ""
 
-    @tier_decision(conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note])
+    @tier_decision(guards=[guards.require_no_other_claim, guards.require_requested_tier, require_note])
     def decline_tier(self, **_: object) -> None:
         self.tier_request = ""
 
-    @automatic_transition(source=LISTED, conditions=[compliance_guards.has_no_pending_request])
+    @automatic_transition(source=LISTED, guards=[compliance_guards.require_no_pending_request])
     def suggest_notice(self, *, request: str, params: ActionTextParams, **_: object) -> None:
         self.compliance_request, self.compliance_request_params = request, params
 
@@ -104,35 +108,35 @@ class ListingStatusFields(ListingPeriod):
         self._begin_listing_status(now, settings.NOTICE_GRACE_DAYS)
         self.notice_by = actor
 
-    @allow_decision(LISTED, SUSPENDED, DELISTED, UNLISTED, conditions=[compliance_guards.has_pending_request])
+    @allow_decision(LISTED, SUSPENDED, DELISTED, UNLISTED, guards=[compliance_guards.require_pending_request])
     def dismiss_request(self, *, now: datetime, **_: object) -> None:
         # After a dismissal, only new breaches suggest a notice again.
         self.compliance_request, self.compliance_reviewed_at = "", now
 
-    @automatic_transition(source=[ON_NOTICE, SUSPENDED], conditions=[compliance_guards.is_process_not_paused])
+    @automatic_transition(source=[ON_NOTICE, SUSPENDED], guards=[compliance_guards.require_unpaused_process])
     def pause_deadline(self, *, now: datetime, **_: object) -> None:
         self._pause_period(PAUSED_FOR_ACTIVITY, now)
 
-    @allow_decision(ON_NOTICE, SUSPENDED, conditions=[compliance_guards.is_paused_for_activity])
+    @allow_decision(ON_NOTICE, SUSPENDED, guards=[compliance_guards.require_pause_for_activity])
     def resume_deadline(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
 
     @allow_decision(
         ON_NOTICE,
         target=SUSPENDED,
-        conditions=[
-            compliance_guards.is_process_not_paused,
-            compliance_guards.has_period_ended,
+        guards=[
+            compliance_guards.require_unpaused_process,
+            compliance_guards.require_ended_period,
             compliance_guards.exclude_authors("decide_on_suspension"),
-            compliance_guards.has_no_partner_activity,
-            compliance_guards.is_data_complete,
+            compliance_guards.require_reviewed_activity,
+            compliance_guards.require_complete_data,
         ],
     )
     def suspend(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
 
-    @allow_decision(LISTED, ON_NOTICE, target=SUSPENDED, conditions=[compliance_guards.is_repository_transferred])
+    @allow_decision(LISTED, ON_NOTICE, target=SUSPENDED, guards=[compliance_guards.require_transferred_repository])
     def suspend_immediately(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
@@ -140,12 +144,12 @@ class ListingStatusFields(ListingPeriod):
     @allow_decision(
         SUSPENDED,
         target=DELISTED,
-        conditions=[
-            compliance_guards.is_process_not_paused,
-            compliance_guards.has_period_ended,
+        guards=[
+            compliance_guards.require_unpaused_process,
+            compliance_guards.require_ended_period,
             compliance_guards.exclude_authors("decide_on_delisting"),
-            compliance_guards.has_no_partner_activity,
-            compliance_guards.is_data_complete,
+            compliance_guards.require_reviewed_activity,
+            compliance_guards.require_complete_data,
         ],
     )
     def delist(self, *, now: datetime, **_: object) -> None:
@@ -153,15 +157,15 @@ class ListingStatusFields(ListingPeriod):
         # No support commitment applies to a delisted integration, so it has no tier that includes one.
         self.tier = self.tier_request = ""
 
-    @allow_decision(ON_NOTICE, SUSPENDED, target=LISTED, conditions=APPEAL_GUARDS)
+    @allow_decision(ON_NOTICE, SUSPENDED, target=LISTED, guards=APPEAL_GUARDS)
     def uphold_appeal(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
-    @allow_decision(ON_NOTICE, SUSPENDED, conditions=APPEAL_GUARDS)
+    @allow_decision(ON_NOTICE, SUSPENDED, guards=APPEAL_GUARDS)
     def dismiss_appeal(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
 
-    @allow_decision(ON_NOTICE, target=LISTED, conditions=[compliance_guards.is_no_appeal_open])
+    @allow_decision(ON_NOTICE, target=LISTED, guards=[compliance_guards.require_no_open_appeal])
     def withdraw_notice(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
@@ -170,11 +174,11 @@ class ListingStatusFields(ListingPeriod):
         DELISTED,
         UNLISTED,
         target=LISTED,
-        conditions=[
-            guards.is_company_verified,
-            compliance_guards.is_no_appeal_open,
-            guards.is_not_on_hold,
-            guards.has_no_missing_requirements,
+        guards=[
+            guards.require_verified_company,
+            compliance_guards.require_no_open_appeal,
+            guards.require_no_hold,
+            guards.require_met_requirements,
         ],
     )
     def reinstate(self, *, now: datetime, **_: object) -> None:
@@ -183,7 +187,7 @@ class ListingStatusFields(ListingPeriod):
     @listing_transition(
         source=[ON_NOTICE, SUSPENDED],
         permission=permissions.can_edit,
-        conditions=[compliance_guards.is_not_appealed, guards.has_note],
+        guards=[compliance_guards.require_no_earlier_appeal, require_note],
     )
     def appeal(self, *, now: datetime, **_: object) -> None:
         self._pause_period(PAUSED_FOR_APPEAL, now)
@@ -192,7 +196,7 @@ class ListingStatusFields(ListingPeriod):
     @listing_transition(
         source=[SUSPENDED, DELISTED, UNLISTED],
         permission=permissions.can_request_reinstatement,
-        conditions=[compliance_guards.has_no_pending_request, compliance_guards.is_no_appeal_open, guards.has_note],
+        guards=[compliance_guards.require_no_pending_request, compliance_guards.require_no_open_appeal, require_note],
     )
     def request_reinstatement(self, **_: object) -> None:
         self.compliance_request, self.compliance_request_params = "reinstatement", {}

@@ -209,3 +209,24 @@ class TestCredentialAccess(models.Model):
 
     def __str__(self) -> str:
         return f"{self.how} of {self.credential} at {self.at:%Y-%m-%d %H:%M}"
+
+
+class EvidenceSnapshot(models.Model):
+    """Evidence of all requirements in one review round, by requirement ID.
+
+    It is taken when the partner requests the review, and again when the reviewer requests changes: the next round is
+    compared with what the reviewer saw last.
+    """
+
+    integration = models.ForeignKey(Integration, models.CASCADE, related_name="evidence_snapshots")
+    round = models.PositiveSmallIntegerField()
+    evidence = models.JSONField(default=dict)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["integration", "round"], name="evidence_snapshot_unique_integration_round")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.integration}, round {self.round}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
-from django_fsm import RETURN_VALUE, FSMField, transition
+from django_fsm import RETURN_VALUE, FSMField
 
 from integrations.partners import permissions
 from integrations.programs.registry import get_edition
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from integrations.submissions.selectors.step_context import StepContext
     from portal.accounts.models import User
 
-stage_transition = partial(transition, field="stage")
+stage_transition = partial(guards.guarded_transition, "stage")
 # The side that decided can undo it: the company withdraws and ends support, and reviewers make the other decisions.
 undo_transition = partial(
-    stage_transition, permission=permissions.can_undo_decision, conditions=[guards.can_undo_decision]
+    stage_transition, permission=permissions.can_undo_decision, guards=[guards.require_undoable_decision]
 )
 decision_transition = partial(stage_transition, permission=permissions.can_decide)
 review_decision = partial(decision_transition, source=Stage.REVIEW, target=Stage.REVIEW)
 # If a step asks for two reviewers, they apply to both approvals: neither reviewer can leave a task to the other.
 APPROVAL_GUARDS = [
-    guards.is_not_on_hold,
-    guards.is_not_claimed_by_other,
-    guards.is_review_requested,
-    guards.has_only_verified_findings,
-    guards.has_no_missing_requirements,
+    guards.require_no_hold,
+    guards.require_no_other_claim,
+    guards.require_requested_review,
+    guards.require_verified_findings,
+    guards.require_met_requirements,
 ]
 STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
 UNDONE_FIELDS = ("step", "review_state", "tier", "tier_request", "on_hold_for", "hold_reason")
@@ -102,7 +102,7 @@ class StageFields(ListingStatusFields):
         source=[Stage.ENGAGE, Stage.DEVELOP],
         target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
         permission=permissions.can_complete_step,
-        conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
+        guards=[guards.require_no_hold, guards.require_next_step_without_review, guards.require_met_requirements],
     )
     def complete_step(self, **_: object) -> str:
         """Move to the next step, past those in which nothing is left to do."""
@@ -114,11 +114,11 @@ class StageFields(ListingStatusFields):
         source=[Stage.ENGAGE, Stage.DEVELOP],
         target=Stage.REVIEW,
         permission=permissions.can_edit,
-        conditions=[
-            guards.is_company_accepted,
-            guards.is_not_on_hold,
-            guards.is_review_next,
-            guards.has_no_missing_requirements,
+        guards=[
+            guards.require_accepted_company,
+            guards.require_no_hold,
+            guards.require_next_step_with_review,
+            guards.require_met_requirements,
         ],
     )
     def submit_for_review(self, *, now: datetime, **_: object) -> None:
@@ -129,36 +129,36 @@ class StageFields(ListingStatusFields):
         source=Stage.REVIEW,
         target=Stage.REVIEW,
         permission=permissions.can_edit,
-        conditions=[
-            guards.is_company_accepted,
-            guards.is_not_on_hold,
-            guards.has_requested_changes,
-            guards.is_decision_final,
-            guards.has_no_partner_requirements,
-            guards.has_no_open_findings,
+        guards=[
+            guards.require_accepted_company,
+            guards.require_no_hold,
+            guards.require_requested_changes,
+            guards.require_final_decision,
+            guards.require_met_partner_requirements,
+            guards.require_answered_findings,
         ],
     )
     def resubmit_for_review(self, *, now: datetime, **_: object) -> None:
         self._start_review_round(now)
 
     @review_decision(
-        conditions=[
-            guards.is_not_on_hold,
-            guards.is_not_claimed_by_other,
-            guards.is_review_requested,
-            guards.has_partner_tasks,
+        guards=[
+            guards.require_no_hold,
+            guards.require_no_other_claim,
+            guards.require_requested_review,
+            guards.require_partner_tasks,
         ],
     )
     def request_changes(self, **_: object) -> None:
         self.review_state = ReviewState.CHANGES
 
-    @review_decision(conditions=[*APPROVAL_GUARDS, guards.is_first_approval])
+    @review_decision(guards=[*APPROVAL_GUARDS, guards.require_missing_first_approval])
     def approve_first(self, *, actor: "User", **_: object) -> None:
         """Leave the review to a second reviewer, who can claim it."""
         self.first_approver = actor
         self.reviewer = self.claim_expires_at = None
 
-    @review_decision(conditions=[guards.is_own_first_approval])
+    @review_decision(guards=[guards.require_own_first_approval])
     def undo_first_approval(self, *, actor: "User", **_: object) -> None:
         """Return the review to the first reviewer, unless someone else has claimed it. No one was notified."""
         self.first_approver = None
@@ -167,7 +167,7 @@ class StageFields(ListingStatusFields):
     @decision_transition(
         source=Stage.REVIEW,
         target=Stage.RELEASE,
-        conditions=[*APPROVAL_GUARDS, guards.has_other_approval],
+        guards=[*APPROVAL_GUARDS, guards.require_other_approval],
     )
     def approve(self, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -176,12 +176,12 @@ class StageFields(ListingStatusFields):
     @decision_transition(
         source=Stage.RELEASE,
         target=Stage.SUPPORT,
-        conditions=[
+        guards=[
             # docs/explanation/companies.md: only verified companies are public.
-            guards.is_company_verified,
-            guards.is_not_on_hold,
-            guards.is_decision_final,
-            guards.has_no_missing_requirements,
+            guards.require_verified_company,
+            guards.require_no_hold,
+            guards.require_final_decision,
+            guards.require_met_requirements,
         ],
     )
     def publish(self, *, now: datetime, **_: object) -> None:
@@ -193,7 +193,7 @@ class StageFields(ListingStatusFields):
     @decision_transition(
         source=STAGES_BEFORE_RELEASE,
         target=Stage.DECLINED,
-        conditions=[guards.is_not_claimed_by_other, guards.has_note],
+        guards=[guards.require_no_other_claim, guards.require_note],
     )
     def decline(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
@@ -202,7 +202,7 @@ class StageFields(ListingStatusFields):
         source=STAGES_BEFORE_RELEASE,
         target=Stage.WITHDRAWN,
         permission=permissions.can_edit,
-        conditions=[guards.is_decision_final],
+        guards=[guards.require_final_decision],
     )
     def withdraw(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
@@ -211,7 +211,7 @@ class StageFields(ListingStatusFields):
         source=Stage.SUPPORT,
         target=Stage.ARCHIVED,
         permission=permissions.can_manage,
-        conditions=[guards.is_decision_final, guards.has_note],
+        guards=[guards.require_final_decision, guards.require_note],
     )
     def archive(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
@@ -225,7 +225,7 @@ class StageFields(ListingStatusFields):
         source=[Stage.WITHDRAWN, Stage.DECLINED],
         target=RETURN_VALUE(*STAGES_BEFORE_RELEASE),
         permission=permissions.can_reopen,
-        conditions=[guards.is_decision_final],
+        guards=[guards.require_final_decision],
     )
     def reopen(self, **_: object) -> str:
         self.ended_at = None
@@ -234,12 +234,12 @@ class StageFields(ListingStatusFields):
     @stage_transition(
         source=HOLDABLE_STAGES,
         permission=permissions.can_put_on_hold,
-        conditions=[guards.is_not_on_hold, guards.is_not_claimed_by_other, guards.has_note],
+        guards=[guards.require_no_hold, guards.require_no_other_claim, guards.require_note],
     )
     def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
         self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note
 
-    @decision_transition(source=HOLDABLE_STAGES, conditions=[guards.is_on_hold])
+    @decision_transition(source=HOLDABLE_STAGES, guards=[guards.require_hold])
     def resume(self, **_: object) -> None:
         self.on_hold_for = self.hold_reason = ""
 

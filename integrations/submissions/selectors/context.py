@@ -199,7 +199,6 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
     open_requirements = list_open_next(integration, now)
     _step, next_stage = integration.next_position
     findings = count_findings(integration)
-    in_support = integration.stage == Stage.SUPPORT
     partner_requests = tuple(
         item
         for item in open_requirements
@@ -215,9 +214,8 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         round=integration.review_round,
         open_findings=findings.get("open", 0),
         resolved_findings=findings.get("resolved", 0),
-        missing=() if in_support else open_requirements,
+        missing=open_requirements,
         partner_requests=partner_requests,
-        unfulfilled=open_requirements if in_support else (),
         tier_request=integration.requested_tier.name if integration.requested_tier else "",
         company=VerificationState(integration.partner.verification_state),
         listing_status=ListingStatus(integration.listing_status),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db.models import BigIntegerField, Q, QuerySet
 from django.utils.translation import gettext as _, gettext_noop
@@ -27,14 +26,10 @@ REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
 
 @dataclass(frozen=True, slots=True)
 class RecentChange:
-    """Line of changes: actor, action, latest time, and the single items, oldest first."""
+    """Line of changes: the latest event, what happened, and the single items, oldest first."""
 
-    who: str
+    event: AuditEvent
     what: str
-    at: datetime
-    tone: str
-    icon: str
-    internal: bool
     items: tuple[str, ...]
 
 
@@ -80,18 +75,18 @@ def group_events(events: Iterable[AuditEvent]) -> list[RecentChange]:
     for event in events:
         groups.setdefault((event.actor, event.event_type), []).append(event)
     changes = [_build_change(group) for group in groups.values()]
-    return sorted(changes, key=lambda change: change.at, reverse=True)
+    return sorted(changes, key=lambda change: change.event.at, reverse=True)
 
 
 def _build_change(events: list[AuditEvent]) -> RecentChange:
     last = events[-1]
-    event_type, summary = last.type, last.action
+    summary = last.action
     if len(events) > 1:
-        summary = _(event_type.plural_action or REPEATED_TEMPLATE).format(count=len(events), summary=summary)
+        summary = _(last.type.plural_action or REPEATED_TEMPLATE).format(count=len(events), summary=summary)
     items = tuple(
         dict.fromkeys(text for event in events if (text := _describe_event(event, is_alone=len(events) == 1)))
     )
-    return RecentChange(last.actor_name, summary, last.at, event_type.tone, event_type.icon, last.internal, items)
+    return RecentChange(last, summary, items)
 
 
 def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:

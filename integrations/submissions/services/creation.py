@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
+from integrations.partners.services.changes import change_partner
 from integrations.programs.registry import get_edition
 from integrations.programs.requirements import AnswerScope, Requirement
 from integrations.programs.schema import Edition
@@ -17,7 +18,6 @@ from integrations.submissions.selectors.context import needs_access
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
 DESCRIPTION_FIELDS = ("name", "description", "category", "offerings", "homepage")
@@ -145,11 +145,8 @@ def assign_manager(partner: Partner, manager: User | None, *, actor: User, now: 
     """Assign the alliances manager of a partner. Only program staff can do this."""
     if not permissions.can_write_for_programs(actor):
         raise ActionRefused(_("Only program staff can assign an alliances manager."), "forbidden")
-    with transaction.atomic():
-        locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
-        if locked_partner.alliances_manager == manager:
-            return
-        locked_partner.alliances_manager = manager
-        locked_partner.save()
-        name = str(manager or "")
-        record_event(locked_partner, "partner.manager_assigned", actor=actor, now=now, manager=name)
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        if change.partner.alliances_manager != manager:
+            change.partner.alliances_manager = manager
+            change.partner.save()
+            change.record("partner.manager_assigned", manager=str(manager or ""))

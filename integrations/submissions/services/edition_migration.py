@@ -41,7 +41,6 @@ class EditionMigrationPlan:
     `differences`: (label, old, new).
     """
 
-    to: Edition
     step: str
     category: str
     comparison: EditionComparison
@@ -64,7 +63,6 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     # An ended integration has none of the stages of the path.
     position = new_edition.get_position(step, integration.stage) if integration.is_open else 0
     return EditionMigrationPlan(
-        to=new_edition,
         step=step,
         category=category if new_edition.get_category(category) else "",
         comparison=comparison,
@@ -243,10 +241,11 @@ def _reopen_requirements(integration: Integration, requirements: tuple[Requireme
 
 def _apply_edition(integration: Integration, plan: EditionMigrationPlan) -> None:
     # A listing always has a tier, so one that the new edition lacks is replaced by the release tier.
-    tier = get_target_tier(integration, plan.to)
+    edition = plan.comparison.new
+    tier = get_target_tier(integration, edition)
     integration.tier = tier.key if tier else ""
-    if plan.to.get_tier(integration.tier_request) is None:
+    if edition.get_tier(integration.tier_request) is None:
         integration.tier_request = ""
     offerings = (plan.comparison.rename(offering) for offering in integration.offerings)
-    integration.offerings = [offering for offering in dict.fromkeys(offerings) if offering in plan.to.offerings]
-    integration.edition_date, integration.step, integration.category = plan.to.date, plan.step, plan.category
+    integration.offerings = [offering for offering in dict.fromkeys(offerings) if offering in edition.offerings]
+    integration.edition_date, integration.step, integration.category = edition.date, plan.step, plan.category

@@ -17,13 +17,13 @@ from django_fsm import Transition
 from integrations.partners import refusals
 from integrations.partners.models import Partner
 from integrations.submissions.models.integration import Integration
-from integrations.submissions.selectors import context, queue_reasons
+from integrations.submissions.selectors import context
 from integrations.submissions.selectors.step_context import StepContext
 from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.services.undo import RESPONSIBILITY_TIMESTAMPS, remember_decision, snapshot_state
-from integrations.submissions.workflow import evidence, guards
-from integrations.submissions.workflow.actions import IDLE_ACTIONS, determine_next_action
+from integrations.submissions.workflow import evidence
+from integrations.submissions.workflow.actions import IDLE_ACTIONS, determine_next_action, list_reasons
 from integrations.submissions.workflow.states import IntegrationSnapshot, ResponsibleParty, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
@@ -81,8 +81,8 @@ def get_transitions_from(integration: Integration) -> dict[str, Transition]:
 
 
 def list_blockers(integration: Integration, transition: Transition) -> list[str]:
-    """Return the messages of the guards that fail."""
-    return [guards.explain_guard(guard, integration) for guard in transition.conditions if not guard(integration)]
+    """Return why the guards refuse the transition."""
+    return [refusal for guard in transition.custom["guards"] if (refusal := guard(integration))]
 
 
 def list_available_transitions(
@@ -276,7 +276,7 @@ def _set_next_action(integration: Integration, snapshot: IntegrationSnapshot, no
         integration.action_due_at = _calculate_due_at(integration, responsible_party, target, now)
     integration.responsible_party, integration.next_action_target = responsible_party, target
     integration.next_action_code, integration.next_action_params = (action.code, action.params) if action else ("", {})
-    integration.reasons = queue_reasons.list_reasons(snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
+    integration.reasons = list_reasons(snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
 
 
 def _calculate_due_at(integration: Integration, responsible_party: str, target: str, now: datetime) -> datetime | None:

@@ -11,13 +11,18 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.forms.drafts import IntegrationForm, bind_form, get_naming_hint
-from integrations.submissions.forms.introductions import IntroductionRequestForm
+from integrations.submissions.forms.findings import IntroductionRequestForm
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.selectors.similar import describe_work, resolve_handle
 from integrations.submissions.services import drafts, introductions
-from integrations.submissions.views.draft_conflicts import format_value
 from integrations.submissions.views.drafts import redirect_sent_draft
-from integrations.submissions.views.drafts_shared import find_draft_overlaps, get_program, load_draft, parse_version
+from integrations.submissions.views.drafts_shared import (
+    find_draft_overlaps,
+    format_value,
+    get_program,
+    load_draft,
+    parse_version,
+)
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import report_refusals, show_refusal

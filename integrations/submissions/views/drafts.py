@@ -17,6 +17,7 @@ from integrations.programs.schema import Program
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms import requirements
 from integrations.submissions.forms.drafts import (
+    FORM_FIELDS,
     IntegrationForm,
     bind_form,
     get_naming_hint,
@@ -26,13 +27,14 @@ from integrations.submissions.forms.drafts import (
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from integrations.submissions.views.access import redirect_get_to
-from integrations.submissions.views.draft_conflicts import handle_draft_refusals
 from integrations.submissions.views.drafts_shared import (
     answer_autosave,
     find_draft_overlaps,
     get_program,
+    handle_draft_refusals,
     has_text,
     list_editable_partners,
+    list_form_values,
     load_draft,
     parse_version,
     save_input,
@@ -40,9 +42,12 @@ from integrations.submissions.views.drafts_shared import (
 from integrations.submissions.views.program_catalog import get_program_or_404
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core import repository_urls
-from portal.core.value_types import NamedValues, TemplateContext
+from portal.core.form_fields import truncate_draft_text
+from portal.core.value_types import JsonObject, NamedValues, TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.refusals import report_refusals
+
+OWN_SIDE, OTHER_SIDE = "mine", "theirs"
 
 
 @login_not_required
@@ -197,6 +202,31 @@ def fill_from_repository(request: AuthenticatedRequest, uuid: UUID) -> HttpRespo
     return redirect("submissions:draft", uuid=uuid)
 
 
+@redirect_get_to("submissions:draft")
+@handle_draft_refusals
+def resolve_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Save the chosen values on top of the other version."""
+    draft = load_draft(request, uuid)
+    save_input(request, draft, merge_chosen_values(request, draft.data))
+    return redirect("submissions:draft", uuid=uuid)
+
+
+def merge_chosen_values(request: HttpRequest, other_data: JsonObject) -> dict[str, object]:
+    """Return the data with each field from the chosen side, or from the other version by default."""
+    form_data, chosen_side = request.POST, request.POST.get("whole", "")
+    merged_data = form_data.copy()
+    for key in FORM_FIELDS:
+        # Without a choice, what is stored already stays.
+        is_own_side = (chosen_side or form_data.get(f"take_{key}", OTHER_SIDE)) == OWN_SIDE
+        own_values = [
+            truncate_draft_text(item) for item in form_data.getlist(f"mine_{key}") if item or key != "offerings"
+        ]
+        merged_data.setlist(
+            key, own_values if is_own_side else list_form_values(other_data.get(key, [] if key == "offerings" else ""))
+        )
+    return merge_form_data(merged_data, other_data)
+
+
 def show_overlaps(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Render work similar to the current input as a fragment."""
     draft = load_draft(request, uuid)
@@ -233,6 +263,7 @@ urlpatterns = [
     path("drafts/<uuid:uuid>/", show_draft, name="draft"),
     path("drafts/<uuid:uuid>/save/", autosave_draft, name="save_draft"),
     path("drafts/<uuid:uuid>/prefill/", prefill_draft, name="prefill_draft"),
+    path("drafts/<uuid:uuid>/resolve/", resolve_conflict, name="resolve_draft_conflict"),
     path("drafts/<uuid:uuid>/overlaps/", show_overlaps, name="draft_overlaps"),
     path("drafts/<uuid:uuid>/discard/", discard_draft, name="discard_draft"),
     path("drafts/<uuid:uuid>/restore/", restore_draft, name="restore_draft"),

@@ -1,9 +1,12 @@
-"""Helpers that the draft pages share."""
+"""Helpers that the draft pages share, with both versions of a draft side by side after a conflict."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -12,7 +15,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, Program
 from integrations.programs.selectors import get_edition_in_force
-from integrations.submissions.forms.drafts import FORM_FIELDS
+from integrations.submissions.forms.drafts import FORM_FIELDS, IntegrationForm
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.similar import Overlap, WorkDescription, find_overlaps
 from integrations.submissions.services import drafts
@@ -20,6 +23,9 @@ from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.value_types import JsonObject
+from portal.ui.refusals import show_refusal
+
+HTMX_HEADERS = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
 
 
 def list_editable_partners(user: AnyUser) -> list[Partner]:
@@ -81,3 +87,72 @@ def find_draft_overlaps(partner: Partner, data: JsonObject) -> tuple[Overlap, ..
     repository_id = data.get("repository_id") if is_known_repository else None
     work = WorkDescription(partner, str(data.get("name", ""))[:80], repository, repository_id)
     return find_overlaps(work) if work.name.strip() or work.repository else None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFieldComparison:
+    """Field in both versions. `own_values` are the values that the page sends back."""
+
+    key: str
+    label: str
+    own: str
+    other: str
+    own_values: list[str]
+
+
+def compare_fields(edition: Edition, own_data: JsonObject, other_data: JsonObject) -> list[DraftFieldComparison]:
+    """Return all fields of the form in order."""
+    return [
+        DraftFieldComparison(
+            key,
+            str(IntegrationForm.base_fields[key].label),
+            format_value(edition, key, own_data),
+            format_value(edition, key, other_data),
+            list_form_values(own_data.get(key, "")),
+        )
+        for key in FORM_FIELDS
+    ]
+
+
+def format_value(edition: Edition, key: str, data: JsonObject) -> str:
+    value = data.get(key, "")
+    if key == "category":
+        category = edition.get_category(str(value))
+        return category.name if category else str(value)
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def list_form_values(value: object) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+
+def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -> HttpResponse:
+    """Render both versions with status 409, or 200 for htmx, which ignores error pages."""
+    draft = conflict.stored_draft
+    edition = get_program(draft)[1]
+    context = {
+        "draft": draft,
+        "comparisons": compare_fields(edition, conflict.rejected_data, draft.data),
+        "colleague": None if conflict.is_own else draft.saved_by or _("A colleague"),
+    }
+    page = render(request, "submissions/draft_conflict.html", context, status=200 if request.htmx else 409)  # type: ignore[attr-defined]
+    if request.htmx:  # type: ignore[attr-defined]
+        for name, value in HTMX_HEADERS.items():
+            page.headers[name] = value
+    return page
+
+
+def handle_draft_refusals(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Render both versions after a conflict, or the draft with the message of a refusal."""
+
+    @wraps(view)
+    def handle(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+        try:
+            return view(request, uuid)
+        except drafts.DraftConflictError as conflict:
+            return render_conflict(request, conflict)
+        except ActionRefused as refusal:
+            show_refusal(request, refusal)
+            return redirect("submissions:draft", uuid=uuid)
+
+    return handle

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
-from integrations.submissions.forms.introductions import IntroductionRequestForm
+from integrations.submissions.forms.findings import IntroductionRequestForm
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions

@@ -25,7 +25,7 @@ from integrations.submissions.selectors.context import list_integration_actions
 from integrations.submissions.selectors.history import list_dates, list_recent_events
 from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
-from integrations.submissions.selectors.waiting import get_waiting_label
+from integrations.submissions.selectors.responsibility import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition, list_available_transitions
 from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.requirements.opening import open_next_requirement

@@ -1,4 +1,4 @@
-"""Actions that an integration needs: the list that pages, emails, the API, and the stored next action are made of."""
+"""Actions that an integration needs, of which pages, emails, and the stored next action are made, and queue reasons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +14,7 @@ from integrations.submissions.workflow.states import (
     ResponsibleParty,
     ReviewState,
 )
+from portal.core.value_types import JsonObject
 
 PENDING_ACTION = "decision_pending"
 
@@ -146,7 +147,7 @@ def _list_in_support(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     tier = NextAction(ResponsibleParty.PROGRAM, "decide_on_tier", "review", {"tier": snapshot.tier_request})
     actions = (
         *_list_for_compliance(snapshot),
-        *_list_for_open(snapshot.unfulfilled),
+        *_list_for_open(snapshot.missing),
         *((tier,) if snapshot.tier_request else ()),
     )
     return actions or (NextAction(ResponsibleParty.MACHINE, "none_monitored"),)
@@ -172,3 +173,48 @@ def _list_for_open(open_requirements: Sequence[OpenRequirement]) -> tuple[NextAc
         NextAction(item.responsible_party, item.action, f"requirement:{item.id}", {"title": item.title}, item)
         for item in sorted(candidates, key=lambda item: parties.index(item.responsible_party))
     )
+
+
+COMPLIANCE_REASONS = {
+    ComplianceStatus.EXPIRED: "deadline_ended",
+    ComplianceStatus.PARTNER_RESPONDED: "partner_responded",
+    ComplianceStatus.APPEALED: "appeal",
+}
+
+
+def list_reasons(snapshot: IntegrationSnapshot) -> list[JsonObject]:
+    """Return the codes and parameters of why an integration is in the program's queue, most important first."""
+    if snapshot.on_hold_for:
+        return [_build_reason("hold", reason=snapshot.hold_reason)]
+    # As codes, because the stored reasons are rendered in the language of each reader.
+    reasons = [_build_reason(COMPLIANCE_REASONS[snapshot.process])] if snapshot.process in COMPLIANCE_REASONS else []
+    if snapshot.process == ComplianceStatus.REQUESTED:
+        reasons.append(_build_reason(snapshot.compliance_request, **snapshot.compliance_request_params))
+    if snapshot.stage == Stage.REVIEW and snapshot.review == ReviewState.WAITING:
+        reasons.append(_build_review_reason(snapshot))
+    if snapshot.resolved_findings:
+        reasons.append(_build_reason("resolved_findings", count=snapshot.resolved_findings))
+    if snapshot.company == VerificationState.NEEDS_DECISION:
+        reasons.append(_build_reason("company_name"))
+    # Only a verified company can be listed, see guards.require_verified_company.
+    if snapshot.stage == Stage.RELEASE and snapshot.company == VerificationState.VERIFIED and not snapshot.missing:
+        reasons.append(_build_reason("ready_to_publish"))
+    if snapshot.tier_request:
+        reasons.append(_build_reason("tier_request", tier=snapshot.tier_request))
+    return reasons + [
+        _build_reason("requirement", title=item.title)
+        for item in snapshot.missing
+        if item.responsible_party == ResponsibleParty.PROGRAM
+    ]
+
+
+def _build_review_reason(snapshot: IntegrationSnapshot) -> JsonObject:
+    if snapshot.is_awaiting_second_reviewer:
+        return _build_reason("second_review")
+    if snapshot.round == 1:
+        return _build_reason("new_review")
+    return _build_reason("repeated_review", round=snapshot.round)
+
+
+def _build_reason(code: str, **params: object) -> JsonObject:
+    return {"code": code, "params": params}

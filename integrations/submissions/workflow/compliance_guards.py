@@ -1,4 +1,4 @@
-"""Guards of the compliance procedure, each with the message for a refusal."""
+"""Guards of the compliance procedure. Each returns why it refuses a transition, as in `guards`."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from django.db.models import F, Q
 from django.utils.translation import gettext as _, gettext_noop
 
-from integrations.submissions.workflow import evidence
-from integrations.submissions.workflow.guards import Predicate, attach_refusal, format_titles
+from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
+from integrations.submissions.workflow.guards import Guard, format_titles
 from portal.accounts.models import User
 from portal.ui.components.moments import format_full
 
@@ -63,107 +63,81 @@ def build_exclusion_condition(person: User | F) -> Q:
     return reduce(or_, (Q(next_action_code__in=codes[name], **{name: person}) for name in sorted(names)))
 
 
-def exclude_authors(action_code: str) -> Predicate:
+def exclude_authors(action_code: str) -> Guard:
     """Return the guard of a decision that refuses the authors of earlier ones."""
     decision = SEPARATED_DECISIONS[action_code]
 
-    def describe_authors(integration: "Integration") -> str:
+    def require_other_reviewer(integration: "Integration") -> str:
+        actor = integration.step_context.actor
+        if actor is None or actor.pk not in list_authors(decision, integration):
+            return ""
         return _(decision.refusal) % {"name": getattr(integration, decision.authors[0])}
 
-    @attach_refusal(describe_authors)
-    def is_not_author_of_earlier_decision(integration: "Integration") -> bool:
-        actor = integration.step_context.actor
-        return actor is None or actor.pk not in list_authors(decision, integration)
-
-    return is_not_author_of_earlier_decision
+    return require_other_reviewer
 
 
-def _describe_period(integration: "Integration") -> str:
+def require_ended_period(integration: "Integration") -> str:
     due_at = integration.compliance_deadline_at
+    # A paused deadline has no time, so nothing follows from it before a reviewer resumes it.
     if due_at is None:
         return _("The deadline is paused.")
+    if due_at <= integration.step_context.now:
+        return ""
     return _("The period ends %(compliance_deadline_at)s.") % {"compliance_deadline_at": format_full(due_at)}
 
 
-@attach_refusal(_describe_period)
-def has_period_ended(integration: "Integration") -> bool:
-    due_at = integration.compliance_deadline_at
-    # A paused deadline has no time, so nothing follows from it before a reviewer resumes it.
-    return due_at is not None and due_at <= integration.step_context.now
-
-
-def _describe_pause(integration: "Integration") -> str:
-    if integration.deadline_pause_reason == evidence.PAUSED_FOR_APPEAL:
+def require_unpaused_process(integration: "Integration") -> str:
+    if integration.deadline_pause_reason == PAUSED_FOR_APPEAL:
         return _("Decide on the open appeal first.")
     if integration.compliance_request:
         return _("Decide on the open request first: %(request)s.") % {"request": integration.compliance_request_label}
-    return _("The partner responded. Review the response first.")
+    return _("The partner responded. Review the response first.") if integration.deadline_pause_reason else ""
 
 
-@attach_refusal(_describe_pause)
-def is_process_not_paused(integration: "Integration") -> bool:
-    return not integration.deadline_pause_reason and not integration.compliance_request
-
-
-def _describe_activities(integration: "Integration") -> str:
-    activities = integration.step_context.compliance.activities
-    return format_titles(_("Review the partner's activity first"), [activity.summary for activity in activities])
-
-
-@attach_refusal(_describe_activities)
-def has_no_partner_activity(integration: "Integration") -> bool:
-    """Return whether a reviewer has seen all of the partner's activity."""
+def require_reviewed_activity(integration: "Integration") -> str:
+    """Refuse a decision before a reviewer has seen all of the partner's activity."""
     # Read live: the job that pauses the deadline after an activity can be late, which must not hurt the partner.
-    return not integration.step_context.compliance.activities
+    summaries = [activity.summary for activity in integration.step_context.compliance.activities]
+    return format_titles(_("Review the partner's activity first"), summaries) if summaries else ""
 
 
-def _describe_data_gap(integration: "Integration") -> str:
-    data_up_to = integration.step_context.compliance.data_up_to
-    time = format_full(data_up_to) if data_up_to else ""
-    return _("Our issue data ends %(time)s. It must cover the entire period.") % {"time": time}
-
-
-@attach_refusal(_describe_data_gap)
-def is_data_complete(integration: "Integration") -> bool:
-    """Return whether the data covers the period."""
+def require_complete_data(integration: "Integration") -> str:
+    """Refuse a decision if the data doesn't cover the period."""
     data_up_to, due_at = integration.step_context.compliance.data_up_to, integration.compliance_deadline_at
     # The response that ends the procedure might be in a gap. Without a monitored repository, there is no gap.
-    return data_up_to is None or due_at is None or data_up_to >= due_at
+    if data_up_to is None or due_at is None or data_up_to >= due_at:
+        return ""
+    return _("Our issue data ends %(time)s. It must cover the entire period.") % {"time": format_full(data_up_to)}
 
 
-@attach_refusal(gettext_noop("You already appealed. You can appeal each decision once."))
-def is_not_appealed(integration: "Integration") -> bool:
+def require_no_earlier_appeal(integration: "Integration") -> str:
     # Each new listing status clears the time of the appeal, so there is one appeal against each decision.
-    return integration.appealed_at is None
+    return _("You already appealed. You can appeal each decision once.") if integration.appealed_at else ""
 
 
-@attach_refusal(gettext_noop("No appeal is open."))
-def is_appeal_open(integration: "Integration") -> bool:
-    return integration.deadline_pause_reason == evidence.PAUSED_FOR_APPEAL
+def require_open_appeal(integration: "Integration") -> str:
+    return "" if integration.deadline_pause_reason == PAUSED_FOR_APPEAL else _("No appeal is open.")
 
 
-@attach_refusal(gettext_noop("Decide on the open appeal first."))
-def is_no_appeal_open(integration: "Integration") -> bool:
-    return integration.deadline_pause_reason != evidence.PAUSED_FOR_APPEAL
+def require_no_open_appeal(integration: "Integration") -> str:
+    return _("Decide on the open appeal first.") if integration.deadline_pause_reason == PAUSED_FOR_APPEAL else ""
 
 
-@attach_refusal(gettext_noop("The deadline is not paused for a partner response."))
-def is_paused_for_activity(integration: "Integration") -> bool:
-    return integration.deadline_pause_reason == evidence.PAUSED_FOR_ACTIVITY
+def require_pause_for_activity(integration: "Integration") -> str:
+    is_paused = integration.deadline_pause_reason == PAUSED_FOR_ACTIVITY
+    return "" if is_paused else _("The deadline is not paused for a partner response.")
 
 
-@attach_refusal(gettext_noop("No request is open."))
-def has_pending_request(integration: "Integration") -> bool:
-    return bool(integration.compliance_request)
+def require_pending_request(integration: "Integration") -> str:
+    return "" if integration.compliance_request else _("No request is open.")
 
 
-@attach_refusal(gettext_noop("A request is already waiting for the program."))
-def has_no_pending_request(integration: "Integration") -> bool:
-    return not integration.compliance_request
+def require_no_pending_request(integration: "Integration") -> str:
+    return _("A request is already waiting for the program.") if integration.compliance_request else ""
 
 
-@attach_refusal(gettext_noop("We found no change of the repository owner. Issue a notice first."))
-def is_repository_transferred(integration: "Integration") -> bool:
-    """Return whether a check found a transfer and the hold for that reason is still active."""
+def require_transferred_repository(integration: "Integration") -> str:
+    """Refuse unless a check found a transfer and the hold for that reason is still active."""
     # docs/explanation/compliance.md, "Steps": the only suspension without a notice period.
-    return bool(integration.step_context.compliance.freeze_reason)
+    is_transferred = integration.step_context.compliance.freeze_reason
+    return "" if is_transferred else _("We found no change of the repository owner. Issue a notice first.")

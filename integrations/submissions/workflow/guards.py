@@ -1,12 +1,13 @@
-"""Guards of transitions: predicates over an integration, each with the message for a refusal.
+"""Guards of transitions. Each returns why an integration refuses a transition; a blank text allows it.
 
 The row holds the inputs of a transition and what its guards read as `step_context` while it is checked.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from django.utils.translation import gettext, gettext as _, gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
+from django_fsm import transition
 
 from integrations.partners import permissions
 from integrations.partners.models import VerificationState
@@ -18,26 +19,13 @@ from portal.ui.components.moments import format_clock
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
-Predicate = Callable[["Integration"], bool]
+Guard = Callable[["Integration"], str]
+Method = TypeVar("Method", bound=Callable[..., object])
 
 
-def attach_refusal(message: "str | Callable[[Integration], str]") -> Callable[[Predicate], Predicate]:
-    """Attach the message that is shown when the predicate is false."""
-
-    def attach(predicate: Predicate) -> Predicate:
-        # Translated when it is shown: guards are created at import, which would fix the language for all readers.
-        predicate.why = message if callable(message) else lambda _: gettext(message)  # type: ignore[attr-defined]
-        return predicate
-
-    return attach
-
-
-def explain_guard(predicate: Predicate, integration: "Integration") -> str:
-    return str(predicate.why(integration))  # type: ignore[attr-defined]
-
-
-def _list_open_titles(integration: "Integration") -> str:
-    return format_titles(_("Open requirements"), [r.title for r in integration.step_context.missing])
+def guarded_transition(field: str, *, guards: Sequence[Guard] = (), **arguments: object) -> Callable[[Method], Method]:
+    """Return the decorator of a transition of a field. `perform_transition` asks its guards."""
+    return transition(field=field, custom={"guards": tuple(guards)}, **arguments)
 
 
 def format_titles(heading: str, titles: list[str]) -> str:
@@ -48,18 +36,12 @@ def format_titles(heading: str, titles: list[str]) -> str:
     return _("%(heading)s: %(titles)s.") % values
 
 
-def _describe_hold(integration: "Integration") -> str:
-    return _("On hold: %(reason)s.") % {"reason": integration.hold_reason}
+def require_no_hold(integration: "Integration") -> str:
+    return _("On hold: %(reason)s.") % {"reason": integration.hold_reason} if integration.on_hold_for else ""
 
 
-@attach_refusal(_describe_hold)
-def is_not_on_hold(integration: "Integration") -> bool:
-    return not integration.on_hold_for
-
-
-@attach_refusal(gettext_noop("The integration is not on hold."))
-def is_on_hold(integration: "Integration") -> bool:
-    return bool(integration.on_hold_for)
+def require_hold(integration: "Integration") -> str:
+    return "" if integration.on_hold_for else _("The integration is not on hold.")
 
 
 COMPANY_REFUSALS = {
@@ -75,57 +57,45 @@ COMPANY_REFUSALS = {
 }
 
 
-def _describe_company(integration: "Integration") -> str:
-    return gettext(COMPANY_REFUSALS[VerificationState(integration.partner.verification_state)])
-
-
-@attach_refusal(_describe_company)
-def is_company_accepted(integration: "Integration") -> bool:
-    """Return whether the name of the company neither waits for a decision nor was rejected."""
+def require_accepted_company(integration: "Integration") -> str:
+    """Refuse a company whose name waits for a decision or was rejected."""
     # docs/explanation/companies.md: a company can request reviews before it is verified, but not under a name that
     # waits for a decision or was rejected.
-    return integration.partner.verification_state not in UNDECIDED_STATES
+    state = VerificationState(integration.partner.verification_state)
+    return _(COMPANY_REFUSALS[state]) if state in UNDECIDED_STATES else ""
 
 
-@attach_refusal(_describe_company)
-def is_company_verified(integration: "Integration") -> bool:
-    """Return whether the program knows that the company is real. Only then can its listing be public."""
-    return integration.partner.is_verified
+def require_verified_company(integration: "Integration") -> str:
+    """Refuse a company that the program doesn't know to be real, because its listing can't be public."""
+    state = VerificationState(integration.partner.verification_state)
+    return "" if integration.partner.is_verified else _(COMPANY_REFUSALS[state])
 
 
-@attach_refusal(gettext_noop("The next step is the review. Request it."))
-def is_review_not_next(integration: "Integration") -> bool:
+def require_next_step_without_review(integration: "Integration") -> str:
     # Only submit_for_review enters a review, because it starts the round.
-    return integration.next_position[1] != Stage.REVIEW
+    is_review = integration.next_position[1] == Stage.REVIEW
+    return _("The next step is the review. Request it.") if is_review else ""
 
 
-@attach_refusal(gettext_noop("The review is not the next step of this program."))
-def is_review_next(integration: "Integration") -> bool:
-    return integration.next_position[1] == Stage.REVIEW
+def require_next_step_with_review(integration: "Integration") -> str:
+    is_review = integration.next_position[1] == Stage.REVIEW
+    return "" if is_review else _("The review is not the next step of this program.")
 
 
-@attach_refusal(_list_open_titles)
-def has_no_missing_requirements(integration: "Integration") -> bool:
-    return not integration.step_context.missing
+def require_met_requirements(integration: "Integration") -> str:
+    missing = integration.step_context.missing
+    return format_titles(_("Open requirements"), [each.title for each in missing]) if missing else ""
 
 
-@attach_refusal(gettext_noop("Waiting for the partner to make changes."))
-def is_review_requested(integration: "Integration") -> bool:
-    return integration.review_state == ReviewState.WAITING
+def require_requested_review(integration: "Integration") -> str:
+    is_requested = integration.review_state == ReviewState.WAITING
+    return "" if is_requested else _("Waiting for the partner to make changes.")
 
 
-@attach_refusal(gettext_noop("A first approval isn't needed or was already given."))
-def is_first_approval(integration: "Integration") -> bool:
+def needs_first_approval(integration: "Integration") -> bool:
     """Return whether the step asks for two reviewers and no one who can still decide has approved this round."""
     # The first approval is possible again after the first approver lost the role or got a conflict of interest.
     return integration.current_step.review.second_reviewer and not _has_first_approval(integration)
-
-
-@attach_refusal(gettext_noop("You didn't approve this round, or the second reviewer has decided."))
-def is_own_first_approval(integration: "Integration") -> bool:
-    actor = integration.step_context.actor
-    is_own = actor is not None and actor.pk == integration.first_approver_id
-    return is_own and integration.is_awaiting_second_reviewer
 
 
 def _has_first_approval(integration: "Integration") -> bool:
@@ -133,36 +103,42 @@ def _has_first_approval(integration: "Integration") -> bool:
     return permissions.can_decide(integration, integration.first_approver)
 
 
-@attach_refusal(gettext_noop("A second reviewer must approve."))
-def has_other_approval(integration: "Integration") -> bool:
-    """Return whether one approval is enough, or another person gave the first one."""
-    if not integration.current_step.review.second_reviewer:
-        return True
+def require_missing_first_approval(integration: "Integration") -> str:
+    return "" if needs_first_approval(integration) else _("A first approval isn't needed or was already given.")
+
+
+def require_own_first_approval(integration: "Integration") -> str:
+    actor = integration.step_context.actor
+    is_own = actor is not None and actor.pk == integration.first_approver_id
+    is_undoable = is_own and integration.is_awaiting_second_reviewer
+    return "" if is_undoable else _("You didn't approve this round, or the second reviewer has decided.")
+
+
+SECOND_REVIEWER_MESSAGE = gettext_noop("A second reviewer must approve.")
+
+
+def require_other_approval(integration: "Integration") -> str:
+    """Refuse an approval if the step asks for two reviewers and no other person gave the first one."""
     actor = integration.step_context.actor
     is_other = actor is None or actor.pk != integration.first_approver_id
-    return is_other and _has_first_approval(integration)
+    is_enough = not integration.current_step.review.second_reviewer or (is_other and _has_first_approval(integration))
+    return "" if is_enough else _(SECOND_REVIEWER_MESSAGE)
 
 
-@attach_refusal(gettext_noop("No reviewer has requested changes."))
-def has_requested_changes(integration: "Integration") -> bool:
-    return integration.review_state == ReviewState.CHANGES
+def require_requested_changes(integration: "Integration") -> str:
+    return "" if integration.review_state == ReviewState.CHANGES else _("No reviewer has requested changes.")
 
 
-@attach_refusal(gettext_noop("Add at least one finding before you request changes."))
-def has_partner_tasks(integration: "Integration") -> bool:
-    """Return whether an open finding or requirement waits for the partner."""
+def require_partner_tasks(integration: "Integration") -> str:
+    """Refuse a request for changes if no open finding or requirement waits for the partner."""
     # Without a task, the partner's next action would be to request another review of the same integration.
-    return bool(integration.step_context.findings["open"] or integration.step_context.partner_requirements)
+    has_tasks = integration.step_context.findings["open"] or integration.step_context.partner_requirements
+    return "" if has_tasks else _("Add at least one finding before you request changes.")
 
 
-def _list_partner_titles(integration: "Integration") -> str:
-    partner_requirements = integration.step_context.partner_requirements
-    return format_titles(_("Complete these requirements first"), [missing.title for missing in partner_requirements])
-
-
-@attach_refusal(_list_partner_titles)
-def has_no_partner_requirements(integration: "Integration") -> bool:
-    return not integration.step_context.partner_requirements
+def require_met_partner_requirements(integration: "Integration") -> str:
+    titles = [missing.title for missing in integration.step_context.partner_requirements]
+    return format_titles(_("Complete these requirements first"), titles) if titles else ""
 
 
 def describe_open_findings(count: int) -> str:
@@ -170,81 +146,66 @@ def describe_open_findings(count: int) -> str:
     return message % {"count": count}
 
 
-@attach_refusal(lambda integration: describe_open_findings(integration.step_context.findings["open"]))
-def has_no_open_findings(integration: "Integration") -> bool:
-    return integration.step_context.findings["open"] == 0
+def require_answered_findings(integration: "Integration") -> str:
+    open_count = integration.step_context.findings["open"]
+    return describe_open_findings(open_count) if open_count else ""
 
 
-@attach_refusal(gettext_noop("Verify all findings first."))
-def has_only_verified_findings(integration: "Integration") -> bool:
+def require_verified_findings(integration: "Integration") -> str:
     counts = integration.step_context.findings
     # Optional findings aren't counted, see context.count_findings: they don't block the approval.
-    return counts["open"] + counts["resolved"] == 0
+    return _("Verify all findings first.") if counts["open"] + counts["resolved"] else ""
 
 
-def _describe_claim(integration: "Integration") -> str:
-    values = {"reviewer": integration.reviewer, "claim_expires_at": format_clock(integration.claim_expires_at)}
+def require_no_other_claim(integration: "Integration") -> str:
+    """Refuse while another reviewer's claim is active, so that two reviewers don't decide at the same time."""
+    claim_expires_at, actor = integration.claim_expires_at, integration.step_context.actor
+    # A claim that has expired binds no one, or a reviewer who is away would block the decision.
+    is_active = claim_expires_at is not None and claim_expires_at > integration.step_context.now
+    if not is_active or actor is None or integration.reviewer_id == actor.pk:
+        return ""
     message = _(
         "%(reviewer)s claimed this review until %(claim_expires_at)s. "
         "Wait until then, or ask them to release the claim."
     )
-    return message % values
+    return message % {"reviewer": integration.reviewer, "claim_expires_at": format_clock(claim_expires_at)}
 
 
-@attach_refusal(_describe_claim)
-def is_not_claimed_by_other(integration: "Integration") -> bool:
-    """Return whether no other reviewer's claim is active, so that two reviewers don't decide at the same time."""
-    # A claim that has expired binds no one, or a reviewer who is away would block the decision.
-    claim_expires_at, actor = integration.claim_expires_at, integration.step_context.actor
-    return (
-        claim_expires_at is None
-        or claim_expires_at <= integration.step_context.now
-        or actor is None
-        or integration.reviewer_id == actor.pk
-    )
-
-
-@attach_refusal(gettext_noop("Enter a reason. We record it with the decision."))
-def has_note(integration: "Integration") -> bool:
+def require_note(integration: "Integration") -> str:
     note = integration.step_context.note
     # None: the page lists transitions before the user can enter a note.
-    return note is None or bool(note.strip())
+    has_note = note is None or note.strip()
+    return "" if has_note else _("Enter a reason. We record it with the decision.")
 
 
-@attach_refusal(gettext_noop("The last decision can still be undone. Wait until it is final."))
-def is_decision_final(integration: "Integration") -> bool:
+def require_final_decision(integration: "Integration") -> str:
     # Each transition ends the undo of the decision before it (services/undo.py). What builds on a decision waits, so
     # that no one loses the time to undo it.
-    return integration.undo_until is None or integration.undo_until <= integration.step_context.now
+    is_final = integration.undo_until is None or integration.undo_until <= integration.step_context.now
+    return "" if is_final else _("The last decision can still be undone. Wait until it is final.")
 
 
 EMAIL_SENT_MESSAGE = gettext_noop("You can't undo this decision. We already sent the email.")
 
 
-@attach_refusal(EMAIL_SENT_MESSAGE)
-def can_undo_decision(integration: "Integration") -> bool:
-    return bool(
-        integration.decision and integration.undo_until and integration.undo_until > integration.step_context.now
-    )
+def require_undoable_decision(integration: "Integration") -> str:
+    is_in_time = integration.undo_until is not None and integration.undo_until > integration.step_context.now
+    return "" if integration.decision and is_in_time else _(EMAIL_SENT_MESSAGE)
 
 
-@attach_refusal(gettext_noop("No other tier is available, or you already requested it."))
-def can_request_tier(integration: "Integration") -> bool:
+def require_requestable_tier(integration: "Integration") -> str:
     # Without a tier among the inputs, the page lists the transition before the partner selects one.
     requestable_tiers = {t.key for t in integration.edition.tiers if t.on_request} - {integration.tier}
-    requested_tier = integration.step_context.inputs.get("tier")
-    return (
-        not integration.tier_request
-        and bool(requestable_tiers)
-        and (requested_tier is None or requested_tier in requestable_tiers)
-    )
+    tier = integration.step_context.inputs.get("tier")
+    is_requestable = tier in requestable_tiers if tier is not None else bool(requestable_tiers)
+    can_request = is_requestable and not integration.tier_request
+    return "" if can_request else _("No other tier is available, or you already requested it.")
 
 
-@attach_refusal(gettext_noop("The partner has not requested a tier."))
-def is_tier_requested(integration: "Integration") -> bool:
-    return bool(integration.tier_request)
+def require_requested_tier(integration: "Integration") -> str:
+    return "" if integration.tier_request else _("The partner has not requested a tier.")
 
 
-@attach_refusal(gettext_noop("Some requirements of the tier are open."))
-def has_tier_requirements(integration: "Integration") -> bool:
-    return integration.requested_tier is not None and not integration.step_context.missing_for_tier
+def require_tier_requirements(integration: "Integration") -> str:
+    is_met = integration.requested_tier is not None and not integration.step_context.missing_for_tier
+    return "" if is_met else _("Some requirements of the tier are open.")

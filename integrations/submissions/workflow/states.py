@@ -110,8 +110,9 @@ def count_open(open_requirements: Collection[OpenRequirement]) -> int:
 class IntegrationSnapshot:
     """Values that determine the next action.
 
-    `missing`: requirements that block the next position, in the order of the path; `next_stage`: the stage of the next
-    position, None in support; `undo_until`: end of the period in which the last decision can be undone, None after it.
+    `missing`: requirements that block the next position, in the order of the path, or in support those that are no
+    longer fulfilled; `next_stage`: the stage of the next position, None in support; `undo_until`: end of the period in
+    which the last decision can be undone, None after it.
     """
 
     stage: Stage
@@ -126,7 +127,6 @@ class IntegrationSnapshot:
     missing: tuple[OpenRequirement, ...] = ()
     partner_requests: tuple[OpenRequirement, ...] = ()  # in review: requirements that wait for the partner's response
     tier_request: str = ""
-    unfulfilled: tuple[OpenRequirement, ...] = ()  # in support: requirements that are no longer fulfilled
     company: VerificationState = VerificationState.VERIFIED
     listing_status: ListingStatus = ListingStatus.UNLISTED
     process: ComplianceStatus = ComplianceStatus.NONE

@@ -8,7 +8,7 @@ from ninja import Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions, refusals
-from integrations.submissions.forms.introductions import IntroductionRequestForm
+from integrations.submissions.forms.findings import IntroductionRequestForm
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.selectors.similar import Overlap, describe_work, find_integration_overlaps, resolve_handle
 from integrations.submissions.services import introductions

@@ -7,7 +7,7 @@ import pytest
 
 from integrations.compliance import tasks
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors.waiting import describe_responsible
+from integrations.submissions.selectors.responsibility import describe_responsible
 from portal.notifications.models import EmailMessage
 from tests.integrations.compliance.transitions import DAY, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row

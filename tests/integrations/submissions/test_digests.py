@@ -2,11 +2,10 @@
 
 from integrations.submissions import digests
 from portal.accounts.models import User
-from portal.notifications.models import EmailMessage
 from tests.portal import pseudo_language
 
 
 def test_part_about_the_account_is_translated() -> None:
     with pseudo_language.activate_pseudo_language():
-        part = digests.build_part(User(), [EmailMessage()])
-    assert part.name == "⟦Your account⟧"
+        name, _page = digests.describe_part(User(), None)
+    assert name == "⟦Your account⟧"

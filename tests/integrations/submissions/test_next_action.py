@@ -11,7 +11,6 @@ from django.urls import reverse
 from integrations.partners.models import VerificationState
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.selectors.queue_reasons import list_reasons
 from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.services.findings import raise_finding
 from integrations.submissions.services.transitions import perform_transition
@@ -20,6 +19,7 @@ from integrations.submissions.workflow.actions import (
     IDLE_ACTIONS,
     determine_next_action,
     list_actions,
+    list_reasons,
 )
 from integrations.submissions.workflow.next_action import COUNTED_TEXTS, TEXTS, render_action_text
 from integrations.submissions.workflow.states import (
@@ -145,7 +145,7 @@ STATEMENT = OpenRequirement("X-4", "Tested", ResponsibleParty.PARTNER, "confirm"
                 **SUPPORT,
                 listing_status=ListingStatus.ON_NOTICE,
                 process=ComplianceStatus.RUNNING,
-                unfulfilled=(TEST, *ITEM),
+                missing=(TEST, *ITEM),
                 tier_request="Premier",
             ),
             ["partner respond_to_notice", "partner upload", "machine run_check", "program decide_on_tier"],

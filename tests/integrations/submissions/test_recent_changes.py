@@ -20,7 +20,7 @@ def list_changes(integration: Integration, user: User) -> list[RecentChange]:
 
 
 def summarize(changes: list[RecentChange]) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(change.who, change.what, change.items) for change in changes]
+    return [(change.event.actor_name, change.what, change.items) for change in changes]
 
 
 def test_first_visit_has_no_changes(rocket: Integration, rita: User) -> None:
@@ -104,4 +104,4 @@ def test_internal_notes_are_reported_only_to_the_program(
     findings.update_read_marker(rocket, actor=rita, now=now)
     findings.post_message(rocket, "Be careful.", actor=rob, now=now, is_internal=True)
     assert summarize(list_changes(rocket, rita)) == [("Rob Roth", "added an internal note", ("Be careful.",))]
-    assert list_changes(rocket, rita)[0].internal is True
+    assert list_changes(rocket, rita)[0].event.internal is True

@@ -1,6 +1,6 @@
 """Tests of the state chart."""
 
-from integrations.submissions.workflow.state_chart import generate_rows
+from integrations.submissions.management.commands.render_state_chart import generate_rows
 
 
 def test_every_transition_of_the_chart_names_its_actors() -> None:

@@ -33,6 +33,9 @@ ISSUE_DATA = {
 DECISION_DATA = {"issue": ISSUE_DATA["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
 # Data of event types, beyond what every event has.
 DATA: dict[str, dict[str, Any]] = {
+    "introduction.requested": {"introduction": 1},
+    "introduction.accepted": {"introduction": 1},
+    "introduction.declined": {"introduction": 1},
     "check.failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue, Apr 28"},
     "check.passed": {"requirement": "R", "title": "License", "finding": 1},
     "check.disagreed": {"requirement": "R", "title": "License", "commit": "9f3c1e0a77b2"},

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from integrations.programs.schema import Requirement
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.selectors.waiting import describe_responsible
+from integrations.submissions.selectors.responsibility import describe_responsible
 from portal.api.v1.schemas.common import DisplayText, PartnerReference, link_to
 from portal.core.value_types import JsonObject
 
