@@ -1,5 +1,6 @@
 """Review page data: the next action, the available actions, and the reason why someone can't decide."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.utils.translation import gettext as _

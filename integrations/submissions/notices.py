@@ -14,7 +14,7 @@ from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.deciders import has_no_decider, list_reviewer_managers
-from integrations.submissions.services.transitions import build_settled_copy, perform_transition
+from integrations.submissions.services.transitions import build_settled_copy
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
@@ -239,16 +239,7 @@ class EmailPreview:
     draft: EmailDraft | None
 
 
-def preview_emails(
-    integration: Integration, transition: str, *, actor: AnyUser, note: str, now: datetime, **inputs: Any
-) -> EmailPreview:
-    """Return the exact emails of a transition. Raises ActionRefused."""
-    return preview_event_emails(
-        lambda: perform_transition(integration, transition, actor=actor, note=note, now=now, **inputs), actor
-    )
-
-
-def preview_event_emails(record_event: Callable[[], AuditEvent], reader: AnyUser) -> EmailPreview:
+def preview_emails(record_event: Callable[[], AuditEvent], reader: AnyUser) -> EmailPreview:
     """Return the exact emails of an event by recording it and rolling it back. Raises ActionRefused."""
     # The decision itself, rolled back: a preview that is built in another way could differ from the email.
     with transaction.atomic():

@@ -25,15 +25,6 @@ OBSERVER_PARTY_LABELS = PARTY_LABELS | {ResponsibleParty.PARTNER: gettext_noop("
 
 
 @dataclass(frozen=True, slots=True)
-class PathStep:
-    """Step of the path as the page draws it. `state`: done, current, or next."""
-
-    name: str
-    state: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
 class RequirementRow:
     """Requirement in a list. `responsible`: who can complete it while it is open; `blocker`: why no one can yet."""
 
@@ -62,17 +53,8 @@ class StepRows:
     agencies: tuple[Agency, ...] = ()
 
     @property
-    def all_rows(self) -> tuple[RequirementRow, ...]:
-        return self.rows
-
-    @property
     def anchor(self) -> str:
         return f"step-{self.step.key}"
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether the page unfolds the step: it is the current one, or it blocks the integration."""
-        return self.is_due or self.state == "current"
 
     @property
     def summary(self) -> str:
@@ -89,10 +71,10 @@ def _get_step_state(integration: Integration, step: Step) -> str:
     return "done" if distance < 0 else "next"
 
 
-def list_path_steps(integration: Integration) -> list[PathStep]:
-    """Return the steps of the program in order, with the position of the integration."""
+def list_path_steps(integration: Integration) -> list[dict[str, str]]:
+    """Return the steps of the program in order, each with its state: done, current, or next."""
     return [
-        PathStep(step.name, _get_step_state(integration, step), f"#step-{step.key}")
+        {"name": step.name, "state": _get_step_state(integration, step), "href": f"#step-{step.key}"}
         for step in integration.edition.steps
     ]
 
@@ -179,10 +161,6 @@ class TierRows:
     def anchor(self) -> str:
         return f"tier-{self.tier.key}"
 
-    @property
-    def can_request(self) -> bool:
-        return not self.open_count and self.state == ""
-
 
 def list_tier_rows(
     integration: Integration, now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
@@ -204,3 +182,39 @@ def list_tier_rows(
 def list_visible_findings(integration: Integration) -> list[Finding]:
     """Return the findings that the partner can see."""
     return [finding for finding in integration.all_findings if finding.is_visible_to_partner]
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Unreachable services, the titles of requirements that wait for them, and the time of the next attempt."""
+
+    services: tuple[str, ...]
+    started_at: datetime | None
+    titles: tuple[str, ...]
+    retry_at: datetime | None
+
+
+def find_outage(integration: Integration, now: datetime) -> Outage | None:
+    """Return the outage that requirements of the integration wait for, or None."""
+    requirements = [
+        r for r in integration.edition.list_requirements() if context_selectors.is_applicable(r, integration)
+    ]
+    states = integration.fulfillments_by_id
+    waiting = [(r, states[r.id]) for r in requirements if r.id in states and states[r.id].status == Status.ERROR]
+    # A waiver counts without a result, so nothing waits for the service.
+    waiting = [(r, state) for r, state in waiting if not state.is_met(now)]
+    if not waiting or not integration.is_open:
+        return None
+    services = dict.fromkeys(
+        str(item.get("unreachable") or _("our check service"))
+        for _requirement, state in waiting
+        for item in state.detail
+        if item["outcome"] == Status.ERROR
+    )
+    return Outage(
+        services=tuple(services),
+        # An error keeps the time of the first one of its outage, see record_check_outcome.
+        started_at=min((state.submitted_at for _r, state in waiting if state.submitted_at), default=None),
+        titles=tuple(requirement.title for requirement, _state in waiting),
+        retry_at=min((state.retry_at for _r, state in waiting if state.retry_at), default=None),
+    )

@@ -105,7 +105,7 @@ class Walkthrough:
 
     def decide(self, label: str) -> None:
         """Take a decision as the reviewer on the page that previews its email, and wait until it is final."""
-        blockers = {a.label: a.blocker_summary for a in list_available_transitions(self.row, self.row.reviewer)}
+        blockers = {a.label: " ".join(a.blockers) for a in list_available_transitions(self.row, self.row.reviewer)}
         assert blockers.get(label) == "", blockers
         self.reviewer.go(f"{self.page}review/").press(label)
         self.reviewer.sees("Subject").press(label)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors.outages import find_outage
+from integrations.submissions.presenters import find_outage
 from integrations.submissions.views.access import load_visible_integration, redirect_get_to
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest

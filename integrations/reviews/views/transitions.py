@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Unpack
 from uuid import UUID
 
@@ -217,10 +218,11 @@ class TransitionPage:
         data = getattr(self.form, "cleaned_data", {})  # invalid input appears in no email
         # Without the required note, the transition would be refused before its emails exist.
         note = data.get("note") or (NOTE_PLACEHOLDER if self.form.fields["note"].required else "")
-        inputs, now = self.form.get_inputs() | self.email_form.get_inputs(note), timezone.now()
+        inputs = self.form.get_inputs() | self.email_form.get_inputs(note)
         user, name = self.request.user, self.transition.name
+        decide = partial(perform_transition, self.integration, name, actor=user, note=note, **inputs)
         try:
-            return notices.preview_emails(self.integration, name, actor=user, note=note, now=now, **inputs), None
+            return notices.preview_emails(decide, user), None
         except ActionRefused as refusal:
             return notices.EmailPreview([], None), refusal
 

@@ -1,12 +1,12 @@
-"""Listing status and its transitions: tiers, compliance procedure, and reinstatement.
+"""Listing status, its period, and its transitions: tiers, compliance procedure, and reinstatement.
 
 The fields and transitions of `listing_status` complement those of the stage in
 `integrations.submissions.models.stage` and follow the same rules: a body sets fields of the row, makes no query,
 and sends no email.
 """
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,10 @@ from django.db import models
 from django_fsm import RETURN_VALUE, FSMField
 
 from integrations.partners import permissions
-from integrations.submissions.models.listing_periods import PERIOD_FIELDS, ListingPeriod
 from integrations.submissions.workflow import compliance_guards, guards
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.guards import Guard, Method, guarded_transition, require_note
-from integrations.submissions.workflow.next_action import ActionTextParams
+from integrations.submissions.workflow.next_action import ActionTextParams, render_action_text
 from integrations.submissions.workflow.states import ListingStatus
 from portal.accounts.models import User
 from portal.core.value_types import NamedValues
@@ -36,6 +35,17 @@ implied_transition = partial(listing_transition, permission=permissions.is_never
 automatic_transition = partial(listing_transition, permission=permissions.is_machine)
 tier_decision = partial(listing_transition, source=LISTED, permission=permissions.can_decide)
 APPEAL_GUARDS = (compliance_guards.require_open_appeal, compliance_guards.exclude_authors("decide_on_notice_appeal"))
+# fields that a new listing status resets
+PERIOD_FIELDS = (
+    "listing_status_since",
+    "compliance_deadline_at",
+    "deadline_remaining",
+    "deadline_pause_reason",
+    "compliance_request",
+    "compliance_reviewed_at",
+    "deadline_notified_at",
+    "appealed_at",
+)
 
 
 def allow_decision(
@@ -50,8 +60,11 @@ def allow_decision(
     )
 
 
-class ListingStatusFields(ListingPeriod):
-    """Listing status, tier, and the transitions of the compliance procedure."""
+class ListingStatusFields(models.Model):
+    """Listing status, tier, and the transitions of the compliance procedure.
+
+    The period of a listing status has a start, a deadline, and a pause.
+    """
 
     if TYPE_CHECKING:
 
@@ -63,9 +76,50 @@ class ListingStatusFields(ListingPeriod):
     tier_request = models.CharField(max_length=40, blank=True)
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     suspended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    listing_status_since = models.DateTimeField(null=True, blank=True)
+    compliance_deadline_at = models.DateTimeField(null=True, blank=True)
+    deadline_remaining = models.DurationField(null=True, blank=True)  # while the deadline is paused
+    deadline_pause_reason = models.CharField(max_length=20, blank=True)  # PAUSED_FOR_ACTIVITY or _APPEAL
+    compliance_request = models.CharField(max_length=40, blank=True)  # code in next_actions.yaml
+    compliance_request_params = models.JSONField(default=dict, blank=True)
+    compliance_reviewed_at = models.DateTimeField(null=True, blank=True)  # earlier breaches suggest no notice
+    deadline_notified_at = models.DateTimeField(null=True, blank=True)  # when the program was notified of the end
+    appealed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         abstract = True
+
+    @property
+    def compliance_request_label(self) -> str:
+        """Return the compliance request in the reader's language."""
+        return render_action_text(self.compliance_request, self.compliance_request_params)
+
+    def dump_fields(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the values of fields as JSON."""
+        return {name: self._meta.get_field(name).value_to_string(self) for name in names}  # type: ignore[union-attr]
+
+    def restore_fields(self, names: Iterable[str], data: NamedValues) -> None:
+        """Restore fields from the result of `dump_fields`."""
+        for name in names:
+            field = self._meta.get_field(name)
+            setattr(self, name, field.to_python(data[name]) if data[name] or not field.null else None)  # type: ignore[union-attr]
+
+    def _begin_listing_status(self, now: datetime, days: int | None = None) -> None:
+        """Start a new listing status with a deadline after `days`, if any."""
+        self.listing_status_since = self.compliance_reviewed_at = now
+        self.compliance_deadline_at = now + timedelta(days=days) if days else None
+        self.deadline_remaining = self.deadline_notified_at = self.appealed_at = None
+        self.deadline_pause_reason = self.compliance_request = ""
+
+    def _pause_period(self, reason: str, now: datetime) -> None:
+        """Pause the deadline. A second reason retains the time that the first one saved."""
+        if self.compliance_deadline_at is not None:
+            self.deadline_remaining = max(self.compliance_deadline_at - now, timedelta())
+        self.deadline_pause_reason, self.compliance_deadline_at = reason, None
+
+    def _resume_period(self, now: datetime) -> None:
+        self.compliance_deadline_at = now + (self.deadline_remaining or timedelta())
+        self.deadline_pause_reason, self.deadline_remaining, self.deadline_notified_at = "", None, None
 
     @implied_transition(source=[UNLISTED, DELISTED], target=LISTED)
     def verify(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.db.models import Q, QuerySet, Value
@@ -94,7 +94,7 @@ def find_overlaps(work: WorkDescription) -> tuple[Overlap, ...]:
     integrations, providers = _find_integrations(work), _find_published(work)
     overlaps: list[Overlap] = []
     for kind in MATCH_LABELS:
-        overlaps += _describe_integrations(kind, [row for row in integrations if row.kind == kind], work)  # type: ignore[attr-defined]
+        overlaps += _describe_integrations(kind, [row for row in integrations if row.kind == kind], work)
         overlaps += _describe_published(kind, [row for row in providers if row.kind == kind])  # type: ignore[attr-defined]
     return tuple(overlaps)
 
@@ -207,15 +207,11 @@ def _describe_published(kind: str, rows: list[RegistryProvider]) -> Iterator[Ove
     rows = sorted(rows, key=lambda row: (ranks.get(row.tier, len(ranks)), -row.downloads))
     for row in rows[:MAX_SHOWN]:
         summary = template % {"name": row.full_name, "tier": row.tier, "match": match}
-        yield Overlap(kind, summary, is_listed=True, provider=row.full_name, url=_build_registry_url(row))
+        url = urljoin(settings.REGISTRY_URL, f"/providers/{row.full_name}/latest")
+        yield Overlap(kind, summary, is_listed=True, provider=row.full_name, url=url)
     count = len(rows) - MAX_SHOWN
     if count > 0:
         summary = ngettext(
             "%(count)s more published provider (%(match)s).", "%(count)s more published providers (%(match)s).", count
         )
         yield Overlap(kind, summary % {"count": count, "match": match}, is_listed=True)
-
-
-def _build_registry_url(row: RegistryProvider) -> str:
-    registry_url = urlsplit(settings.REGISTRY_URL)
-    return f"{registry_url.scheme}://{registry_url.netloc}/providers/{row.full_name}/latest"

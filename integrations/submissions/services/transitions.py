@@ -24,7 +24,7 @@ from integrations.submissions.services.responsibility import record_responsibili
 from integrations.submissions.services.undo import RESPONSIBILITY_TIMESTAMPS, remember_decision, snapshot_state
 from integrations.submissions.workflow import evidence
 from integrations.submissions.workflow.actions import IDLE_ACTIONS, determine_next_action, list_reasons
-from integrations.submissions.workflow.states import IntegrationSnapshot, ResponsibleParty, Stage
+from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -58,11 +58,6 @@ class AvailableTransition:
     @property
     def is_ready(self) -> bool:
         return not self.blockers
-
-    @property
-    def blocker_summary(self) -> str:
-        """Return all blockers in one line."""
-        return " ".join(self.blockers)
 
 
 def list_all_transitions() -> list[tuple[str, Transition]]:
@@ -236,8 +231,7 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
     Call on a locked row before saving it. `is_undo`: a decision was undone.
     """
     context.reload_cache(integration)
-    snapshot = context.build_snapshot(integration, now)
-    _set_next_action(integration, snapshot, now)
+    _set_next_action(integration, now)
     integration.requirement_counts = context.count_requirements(integration, now)
     integration.next_refresh_at = context.get_next_refresh_at(integration, now)
     integration.version += 1
@@ -255,13 +249,13 @@ def build_settled_copy(integration: Integration) -> Integration:
     """Return an unsaved copy with the next action as it is when the last decision can't be undone anymore."""
     final = copy(integration)
     if integration.undo_until is not None:
-        snapshot = context.build_snapshot(integration, integration.undo_until)
-        _set_next_action(final, snapshot, integration.undo_until)
+        _set_next_action(final, integration.undo_until)
     return final
 
 
-def _set_next_action(integration: Integration, snapshot: IntegrationSnapshot, now: datetime) -> None:
+def _set_next_action(integration: Integration, now: datetime) -> None:
     """Set the columns of the next action."""
+    snapshot = context.build_snapshot(integration, now)
     action = determine_next_action(snapshot)
     responsible_party, target = (str(action.responsible_party or ""), action.target) if action else ("", "")
     # The portal is responsible before and after the end of the listing, so only the code shows that it ended.

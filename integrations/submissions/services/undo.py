@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from integrations.submissions.models.integration import Integration
-from integrations.submissions.models.listing_periods import PERIOD_FIELDS
+from integrations.submissions.models.listing_status import PERIOD_FIELDS
 from integrations.submissions.models.stage import UNDONE_FIELDS
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.core.value_types import NamedValues

@@ -67,19 +67,19 @@ def _render_row(page: Context | JinjaContext, row: RequirementRow, include: Call
 @register.simple_tag
 def event_entries(events: Iterable[AuditEvent]) -> SafeString:
     """Render events as entries of a timeline."""
-    return SafeString("".join([_render_event(event) for event in events]))
-
-
-def _render_event(event: AuditEvent) -> SafeString:
-    return entry(
-        render_markdown(event.note),
-        what=event.summary,
-        at=event.at,
-        tone=event.type.tone,
-        icon=event.type.icon,
-        private=event.internal,
-        id=event.anchor,
-    )
+    entries = [
+        entry(
+            render_markdown(event.note),
+            what=event.summary,
+            at=event.at,
+            tone=event.type.tone,
+            icon=event.type.icon,
+            private=event.internal,
+            id=event.anchor,
+        )
+        for event in events
+    ]
+    return SafeString("".join(entries))
 
 
 ENVIRONMENT.filters |= {"capfirst": capfirst, "linebreaksbr": linebreaksbr, "event_entries": event_entries}

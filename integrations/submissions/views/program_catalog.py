@@ -13,7 +13,6 @@ from integrations.programs.requirements import FulfillingParty, Requirement
 from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.policy_labels import list_calendar_rows, list_sla_rows
-from integrations.submissions.presenters import PathStep
 from integrations.submissions.views.drafts_shared import list_editable_partners
 from portal.accounts.requests import AnyUser
 from portal.ui.htmx import is_fragment_request
@@ -90,7 +89,7 @@ def build_program_context(program: Program, edition: Edition) -> dict[str, objec
         "edition_in_force": edition_in_force,
         "comparison": compare_with_neighbor(program, edition, edition_in_force),
         "kind": _(PARTNER_KIND_LABELS.get(program.partner_type, "")),
-        "path": [PathStep(step.name, "next", f"#step-{step.key}") for step in edition.steps],
+        "path": [{"name": step.name, "state": "next", "href": f"#step-{step.key}"} for step in edition.steps],
         "steps": [(step, summarize_requirements(edition, step.requirements)) for step in edition.steps],
         "tiers": list_tier_rows(edition),
         "calendar": list_calendar_rows(edition.calendar),

@@ -16,6 +16,7 @@ from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.presenters import (
     OBSERVER_PARTY_LABELS,
     PARTY_LABELS,
+    find_outage,
     list_path_steps,
     list_step_rows,
     list_tier_rows,
@@ -23,7 +24,6 @@ from integrations.submissions.presenters import (
 )
 from integrations.submissions.selectors.context import list_integration_actions
 from integrations.submissions.selectors.history import list_dates, list_recent_events
-from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.responsibility import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition, list_available_transitions
@@ -61,8 +61,8 @@ def render_workspace(
     """
     context = build_page_context(integration, request.user)
     context |= open_next_requirement(request, integration) if opened is None else opened
-    groups = (*context["steps"], *context["tiers"])
-    anchors = {row.requirement: group.anchor for group in groups for row in group.all_rows}
+    anchors = {row.requirement: step.anchor for step in context["steps"] for row in step.rows}
+    anchors |= {row.requirement: tier.anchor for tier in context["tiers"] for row in tier.all_rows}
     context["opened_anchor"] = anchors.get(context.get("requirement"), "")
     template = "submissions/integration.html"
     if request.htmx:

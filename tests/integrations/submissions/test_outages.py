@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from integrations.submissions.models import Integration, RequirementFulfillment
-from integrations.submissions.selectors.outages import find_outage
+from integrations.submissions.presenters import find_outage
 from integrations.submissions.services.requirements import record_check_outcome
 from tests.conftest import create_integration
 from tests.integrations.database_rows import reload_row

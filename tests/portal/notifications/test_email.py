@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from email import message_from_bytes
+from functools import partial
 from typing import Any
 
 import pytest
@@ -271,7 +272,8 @@ def test_preview_equals_the_email_byte_for_byte(
     row = integration_at("review")
     findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     version = Integration.objects.get(pk=row.pk).version
-    previewed_emails = notices.preview_emails(row, "request_changes", actor=rita, note="Two things.", now=now).emails
+    decide = partial(perform_transition, row, "request_changes", actor=rita, note="Two things.", now=now)
+    previewed_emails = notices.preview_emails(decide, rita).emails
     assert Integration.objects.get(pk=row.pk).version == version
     sent_emails = perform_transition(row, "request_changes", actor=rita, note="Two things.", now=now).emails.order_by(
         "pk"

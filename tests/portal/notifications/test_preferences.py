@@ -1,6 +1,7 @@
 """Tests of delivery preferences, and of notifications that are always immediate."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -109,9 +110,10 @@ def test_invalid_unsubscribe_url_stops_nothing(client: Any, alice: Any) -> None:
 
 
 def test_preview_shows_another_users_key(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
-    previewed_emails = notices.preview_emails(
-        rocket, "put_on_hold", actor=rita, note="Because.", now=NOW, waits_for="partner"
-    ).emails
+    decide = partial(
+        perform_transition, rocket, "put_on_hold", actor=rita, note="Because.", now=NOW, waits_for="partner"
+    )
+    previewed_emails = notices.preview_emails(decide, rita).emails
     assert [each.to for each in previewed_emails] == [alice.email, bob.email]
     assert all(each.unsubscribe not in each.text + each.html for each in previewed_emails)
 
