@@ -2,22 +2,32 @@
 
 The first of a day is sent after 15 minutes, later ones the next morning. Each escalation has a row of its own, which is
 its notification in the portal. One job per recipient sends what waits.
+
+An undeliverable email to the program is forwarded to the next escalation recipient. For one to the partner, the program
+is notified, so that it can find another way to reach them. Each happens once; the integration's page shows it for a
+month.
 """
 
 from collections.abc import Iterable
 from datetime import datetime, time, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from integrations.partners import permissions
 from integrations.sla.engine.types import Severity
 from integrations.submissions import notices
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import lock_integration
 from portal.accounts.models import User
+from portal.audit import services
 from portal.audit.event_types import EMAILS
 from portal.audit.models import AuditEvent
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
+from portal.jobs.batches import process_each
 from portal.jobs.definitions import JobContext, job
 from portal.jobs.services import enqueue
 from portal.notifications import email
@@ -28,6 +38,7 @@ from portal.notifications.tasks import enqueue_email
 State = EmailMessage.State
 # Escalations that follow each other within this time share one email.
 MAX_WAIT = timedelta(minutes=15)
+DISPLAY_PERIOD = timedelta(days=30)
 DIGEST_TEMPLATE = "escalation_digest"
 SENT_STATES = (State.QUEUED, State.SENT, State.STORED)
 
@@ -74,7 +85,7 @@ def _list_waiting(address: str) -> QuerySet[EmailMessage]:
 
 
 def _give_up(message: str, *, address: str) -> None:
-    """Let `delivery_failures` notify the next recipient of what could not be sent."""
+    """Let `forward_due` notify the next recipient of what could not be sent."""
     _list_waiting(address).update(state=State.FAILED, last_error=message[:300])
 
 
@@ -109,3 +120,70 @@ def build_digest_context(escalations: Iterable[EmailMessage]) -> TemplateContext
         items.append((min(map(datetime.fromisoformat, due_times)), escalation.subject, page))
         names.append(integration.name)
     return {"items": sorted(items), "names": ", ".join(dict.fromkeys(names))}
+
+
+def forward_due(now: datetime, limit: int = 200) -> int:
+    """Handle each undeliverable email about an integration. Return how many."""
+    failed = EmailMessage.objects.filter(state=State.FAILED, failure_handled_at=None)
+    pks = list(failed.order_by("pk").values_list("pk", flat=True)[:limit])
+    return process_each(pks, partial(forward_email, now=now), "handle undeliverable email")
+
+
+@transaction.atomic
+def forward_email(pk: int, now: datetime) -> bool:
+    """Handle an undeliverable email, only once. Return whether someone was notified."""
+    failed_email = EmailMessage.objects.select_related("event", "person").get(pk=pk)
+    integration = lock_integration(failed_email.integration_id) if failed_email.integration_id else None
+    if not EmailMessage.objects.filter(pk=pk, failure_handled_at=None).update(failure_handled_at=now):
+        return False  # another process has handled it
+    if integration is None or failed_email.event is None:
+        return False
+    # Of the recipients of emails about an integration, only the program's mailbox has no account.
+    if failed_email.person is None or permissions.can_act_for_program(integration, failed_email.person):
+        return _notify_next_recipient(failed_email, integration, now)
+    return _notify_program(failed_email, integration, now)
+
+
+def _notify_next_recipient(failed_email: EmailMessage, integration: Integration, now: datetime) -> bool:
+    """Send the same notification to the next recipient who has not received it."""
+    assert failed_email.event
+    notified_addresses = set(EmailMessage.objects.filter(event=failed_email.event).values_list("to", flat=True))
+    remaining = [
+        each
+        for each in notices.list_program_contacts(integration)
+        if notices.get_address(each) not in notified_addresses
+    ]
+    if not remaining:
+        return False
+    # Escalations are batched for each recipient, so this one joins the batch of the next recipient.
+    if failed_email.group_key:
+        queue_escalation(failed_email.event, remaining[0], now)
+        return True
+    context = notices.add_reader(notices.build_context(failed_email.event), for_program=True)
+    key = f"{failed_email.event.pk}:instead:{notices.get_address(remaining[0])}"
+    email.queue(failed_email.name, key, remaining[0], context, event=failed_email.event, now=now)
+    return True
+
+
+def _notify_program(failed_email: EmailMessage, integration: Integration, now: datetime) -> bool:
+    event = services.record_event(
+        integration,
+        "program.email_delivery_failed",
+        actor=None,
+        now=now,
+        recipient=failed_email.to,
+        subject=failed_email.subject,
+        reason=failed_email.last_error,
+    )
+    notices.queue_email(event, notices.list_program_contacts(integration)[0], notices.build_context(event))
+    return True
+
+
+def list_undelivered_emails(integration: Integration, *, for_program: bool, now: datetime) -> QuerySet[EmailMessage]:
+    """Return the undeliverable emails of the last month. Partners see only their own."""
+    failed = EmailMessage.objects.filter(
+        integration=integration, state=State.FAILED, created_at__gte=now - DISPLAY_PERIOD
+    )
+    if not for_program:
+        failed = failed.filter(person__memberships__partner=integration.partner_id, person__memberships__ended_at=None)
+    return failed.only("subject", "to", "created_at").order_by("-created_at")[:5]

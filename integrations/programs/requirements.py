@@ -4,9 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from django.db.models import TextChoices
-from django.utils.translation import gettext_lazy
-
 from integrations.programs.agreements import AgreementKey
 from integrations.programs.field_types import Count, FieldType, FileKind, Pairs, Slug, Text, Url
 from integrations.programs.stages import Stage
@@ -22,16 +19,16 @@ class FulfillingParty(StrEnum):
     MACHINE = "machine"
 
 
-class RequirementKind(TextChoices):
+class RequirementKind(StrEnum):
     """Kind of a requirement, which determines how it is fulfilled."""
 
-    FORM = "form", gettext_lazy("Form")
-    DOCUMENT = "document", gettext_lazy("Document")
-    AGREEMENT = "agreement", gettext_lazy("Agreement signed by both sides")
-    ATTESTATION = "attestation", gettext_lazy("Confirmation")
-    MEETING = "meeting", gettext_lazy("Meeting")
-    CREDENTIALS = "credentials", gettext_lazy("Test account (encrypted)")
-    CHECK = "check", gettext_lazy("Automated")
+    FORM = "form"
+    DOCUMENT = "document"
+    AGREEMENT = "agreement"
+    ATTESTATION = "attestation"
+    MEETING = "meeting"
+    CREDENTIALS = "credentials"
+    CHECK = "check"
 
 
 class AnswerScope(StrEnum):

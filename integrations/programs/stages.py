@@ -1,20 +1,19 @@
 """Stages of an integration."""
 
-from django.db.models import TextChoices
-from django.utils.translation import gettext_lazy
+from enum import StrEnum
 
 
-class Stage(TextChoices):
+class Stage(StrEnum):
     """Stage of an integration: five open and three final stages, the same for all programs."""
 
-    ENGAGE = "engage", gettext_lazy("Engage")
-    DEVELOP = "develop", gettext_lazy("Develop")
-    REVIEW = "review", gettext_lazy("Review")
-    RELEASE = "release", gettext_lazy("Release")
-    SUPPORT = "support", gettext_lazy("Support")
-    WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
-    DECLINED = "declined", gettext_lazy("Declined")
-    ARCHIVED = "archived", gettext_lazy("Archived")
+    ENGAGE = "engage"
+    DEVELOP = "develop"
+    REVIEW = "review"
+    RELEASE = "release"
+    SUPPORT = "support"
+    WITHDRAWN = "withdrawn"
+    DECLINED = "declined"
+    ARCHIVED = "archived"
 
 
 OPEN_STAGES = (Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE, Stage.SUPPORT)

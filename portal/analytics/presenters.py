@@ -7,7 +7,7 @@ from django.utils import dates
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.stages import Stage
+from integrations.submissions.workflow.states import STAGE_LABELS, Stage
 from portal.analytics import metrics
 from portal.analytics.forecast_accuracy import MIN_JUDGED_WAITS, TARGET_PERCENT_RANGE, ForecastAccuracy
 from portal.analytics.funnel import FunnelStep, IntegrationGroup, build_funnel, find_drop_offs
@@ -62,7 +62,11 @@ def _build_stage_row(program: str, figures: StageFigures, longest: float) -> Tem
     else:
         pieces = [("counted", figures.p50), ("paused", figures.p90 - figures.p50)]
         summary = _("Median %(median)s · 90%% within %(p90)s") % {"median": p50, "p90": p90}
-    row: TemplateContext = {"program": program, "stage": str(Stage(figures.stage).label), "count": figures.count}
+    row: TemplateContext = {
+        "program": program,
+        "stage": str(STAGE_LABELS[Stage(figures.stage)]),
+        "count": figures.count,
+    }
     return row | {"p50": p50, "p90": p90, "pieces": pieces, "total": longest, "summary": summary}
 
 
@@ -72,7 +76,7 @@ def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
     return [
         Chart(
             f"spread-{figures.stage}",
-            _("%(stage)s: working days, up to") % {"stage": str(Stage(figures.stage).label)},
+            _("%(stage)s: working days, up to") % {"stage": str(STAGE_LABELS[Stage(figures.stage)])},
             tuple(Column(name, n) for name, n in zip(names, figures.columns, strict=True)),
         )
         for figures in stages
@@ -86,7 +90,7 @@ def build_responsible_party_shares(times_by_stage: Mapping[str, Mapping[str, tim
         party for party in metrics.RESPONSIBLE_PARTIES if any(party in times for times in nonempty_times.values())
     ]
     bars = [
-        StackedBar(str(Stage(stage).label), tuple((party, time / metrics.DAY) for party, time in times.items()))
+        StackedBar(str(STAGE_LABELS[Stage(stage)]), tuple((party, time / metrics.DAY) for party, time in times.items()))
         for stage, times in nonempty_times.items()
     ]
     rows = [(bar.name, [_format_cell(bar, party) for party in parties], _format_whole_days(bar.whole)) for bar in bars]

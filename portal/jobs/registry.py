@@ -43,7 +43,7 @@ JOBS = (
     ),
     PeriodicJob("sla.send_alerts", "integrations.sla.notifications.send_due_notifications", 10),
     PeriodicJob("sla.create_early_warnings", "integrations.sla.warnings.create_early_warnings", 900),
-    PeriodicJob("escalations.forward_failed_emails", "integrations.escalations.delivery_failures.forward_due", 30),
+    PeriodicJob("escalations.forward_failed_emails", "integrations.escalations.tasks.forward_due", 30),
     PeriodicJob("escalations.escalate", "integrations.escalations.services.escalate_due", 60),
     PeriodicJob("reports.generate", "portal.reports.tasks.generate_due_reports", 300, "email"),
     PeriodicJob("reports.refresh_figures", "portal.reports.figures.refresh_program_figures", 300, "network"),

@@ -3,7 +3,7 @@
 from django import template
 from django.utils import timezone
 
-from integrations.escalations.delivery_failures import list_undelivered_emails
+from integrations.escalations.tasks import list_undelivered_emails
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from portal.core.value_types import TemplateContext

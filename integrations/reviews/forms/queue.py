@@ -15,7 +15,7 @@ from integrations.reviews.selectors.queue_items import SORT_ORDERS
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.services.bulk import ACTIONS, BulkInputs
 from integrations.submissions.forms.filters import ANY_PARTY, PROGRAM_CHOICES, offer_categories
-from integrations.submissions.workflow.states import OPEN_STAGES, ResponsibleParty
+from integrations.submissions.workflow.states import OPEN_STAGES, STAGE_LABELS, ResponsibleParty
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
 AGE_LABELS = {
@@ -32,7 +32,7 @@ class QueueFilterForm(forms.Form):
     """Filters in the URL of the review queue."""
 
     program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
-    stage = FilterField(label=gettext_lazy("Stage"), choices=[(stage, stage.label) for stage in OPEN_STAGES])
+    stage = FilterField(label=gettext_lazy("Stage"), choices=[(stage, STAGE_LABELS[stage]) for stage in OPEN_STAGES])
     category = FilterField(label=gettext_lazy("Category"))
     age = FilterField(
         label=gettext_lazy("Minimum waiting time"), choices=AGE_LABELS.items(), empty_label=gettext_lazy("Any time")

@@ -8,7 +8,7 @@ from django.db.models import F
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
+from integrations.submissions.workflow.states import STAGE_LABELS, ListingStatus, ResponsibleParty
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
 SORT_ORDERS = {
@@ -32,7 +32,7 @@ class IntegrationFilterForm(forms.Form):
         widget=forms.TextInput(attrs={"type": "search"}),
     )
     program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
-    stage = FilterField(label=gettext_lazy("Stage"), choices=Stage.choices)
+    stage = FilterField(label=gettext_lazy("Stage"), choices=STAGE_LABELS.items())
     category = FilterField(label=gettext_lazy("Category"))
     responsible_party = FilterField(
         label=gettext_lazy("Responsible party"),

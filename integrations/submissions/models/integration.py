@@ -23,6 +23,7 @@ from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import (
     FINAL_STAGES,
+    STAGE_LABELS,
     ListingStatus,
     ResponsibleParty,
     Stage,
@@ -222,7 +223,7 @@ class Integration(FSMModelMixin, StageFields):
 
     def get_stage_display(self) -> str:  # type: ignore[no-redef]
         """Return the label of the stage. Django's method translates the labels of all stages first."""
-        return str(Stage(self.stage).label)
+        return str(STAGE_LABELS[Stage(self.stage)])
 
     def get_listing_status_display(self) -> str:  # type: ignore[no-redef]
         """Return the label of the listing status. Django's method translates all labels first."""

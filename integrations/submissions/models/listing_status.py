@@ -35,6 +35,13 @@ implied_transition = partial(listing_transition, permission=permissions.is_never
 automatic_transition = partial(listing_transition, permission=permissions.is_machine)
 tier_decision = partial(listing_transition, source=LISTED, permission=permissions.can_decide)
 APPEAL_GUARDS = (compliance_guards.require_open_appeal, compliance_guards.exclude_authors("decide_on_notice_appeal"))
+# of decisions that follow from the end of a period
+PERIOD_GUARDS = (
+    compliance_guards.require_unpaused_process,
+    compliance_guards.require_ended_period,
+    compliance_guards.require_reviewed_activity,
+    compliance_guards.require_complete_data,
+)
 # fields that a new listing status resets
 PERIOD_FIELDS = (
     "listing_status_since",
@@ -178,13 +185,7 @@ class ListingStatusFields(models.Model):
     @allow_decision(
         ON_NOTICE,
         target=SUSPENDED,
-        guards=[
-            compliance_guards.require_unpaused_process,
-            compliance_guards.require_ended_period,
-            compliance_guards.exclude_authors("decide_on_suspension"),
-            compliance_guards.require_reviewed_activity,
-            compliance_guards.require_complete_data,
-        ],
+        guards=[*PERIOD_GUARDS, compliance_guards.exclude_authors("decide_on_suspension")],
     )
     def suspend(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
@@ -198,13 +199,7 @@ class ListingStatusFields(models.Model):
     @allow_decision(
         SUSPENDED,
         target=DELISTED,
-        guards=[
-            compliance_guards.require_unpaused_process,
-            compliance_guards.require_ended_period,
-            compliance_guards.exclude_authors("decide_on_delisting"),
-            compliance_guards.require_reviewed_activity,
-            compliance_guards.require_complete_data,
-        ],
+        guards=[*PERIOD_GUARDS, compliance_guards.exclude_authors("decide_on_delisting")],
     )
     def delist(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)

@@ -17,7 +17,7 @@ from integrations.programs.registry import get_edition
 from integrations.programs.schema import Edition, Step
 from integrations.submissions.models.listing_status import ListingStatusFields
 from integrations.submissions.workflow import guards
-from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, ReviewState, Stage
+from integrations.submissions.workflow.states import FINAL_STAGES, STAGE_LABELS, ResponsibleParty, ReviewState, Stage
 
 if TYPE_CHECKING:
     from integrations.submissions.selectors.step_context import StepContext
@@ -50,7 +50,7 @@ class StageFields(ListingStatusFields):
 
     program_key = models.CharField("program", max_length=40)
     edition_date = models.CharField("edition", max_length=10)
-    stage = FSMField("stage", default=Stage.ENGAGE, choices=Stage.choices, protected=True, db_index=True)
+    stage = FSMField("stage", default=Stage.ENGAGE, choices=STAGE_LABELS, protected=True, db_index=True)
     step = models.CharField("step", max_length=40)
     stage_before_end = models.CharField(max_length=20, blank=True)
 

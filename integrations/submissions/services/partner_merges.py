@@ -74,8 +74,6 @@ def merge_partners(source: Partner, target: Partner, note: str, *, actor: User, 
     """Merge the source into the target, with a reason. Raises ActionRefused."""
     if not note.strip():
         raise ActionRefused(_("Enter a reason. We record it with the decision."))
-    if source.pk == target.pk:
-        raise ActionRefused(_("Select another company."))
     first, second = sorted((source, target), key=lambda partner: partner.pk)  # one order for all, against deadlocks
     with (
         change_partner(first.pk, actor=actor, now=now) as one,

@@ -22,8 +22,8 @@ from integrations.submissions.selectors.step_context import StepContext
 from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.services.undo import RESPONSIBILITY_TIMESTAMPS, remember_decision, snapshot_state
-from integrations.submissions.workflow import evidence
 from integrations.submissions.workflow.actions import IDLE_ACTIONS, determine_next_action, list_reasons
+from integrations.submissions.workflow.evidence import PROVIDER
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
@@ -137,7 +137,8 @@ def perform_transition(
         settle_decision(locked_integration, now)
         # Read first: what follows replaces the undo and the period that the evidence describes.
         previous_state, undone_state = snapshot_state(locked_integration), locked_integration.undo
-        evidence_data = _collect_evidence(locked_integration, transition_name, now)
+        has_evidence = TRANSITION_OPTIONS[transition_name].has_evidence
+        evidence_data = {"evidence": PROVIDER.collect_evidence(locked_integration, now)} if has_evidence else {}
         getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
         remember_decision(locked_integration, transition_name, previous_state, actor, now)
         _update_attestations(locked_integration, transition_name, previous_state, now)
@@ -150,12 +151,6 @@ def perform_transition(
         event_data = _build_event_data(locked_integration, transition_name, previous_state) | evidence_data | inputs
         # Last, because listeners read the saved row, such as the next action for the email.
         return record_event(locked_integration, event_type, actor=actor, now=now, note=note, **event_data)
-
-
-def _collect_evidence(integration: Integration, transition_name: str, now: datetime) -> JsonObject:
-    if not TRANSITION_OPTIONS[transition_name].has_evidence:
-        return {}
-    return {"evidence": evidence.PROVIDER.collect_evidence(integration, now)}
 
 
 def _require_transition(

@@ -9,7 +9,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.programs.comparison import EditionComparison
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.requirements import FulfillingParty, Requirement
+from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.policy_labels import list_calendar_rows, list_sla_rows
@@ -17,6 +17,7 @@ from integrations.submissions.views.drafts_shared import list_editable_partners
 from portal.accounts.requests import AnyUser
 from portal.ui.htmx import is_fragment_request
 
+RequirementSummary = tuple[Requirement, str, str, str]
 PARTNER_KIND_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partner: Terraform manages resources on your platform."),
     "workflow": gettext_noop("Workflow partner: your service is part of a Terraform run."),
@@ -26,6 +27,15 @@ PARTY_LABELS = {
     FulfillingParty.PROGRAM: gettext_noop("The program"),
     FulfillingParty.BOTH: gettext_noop("You and the program"),
     FulfillingParty.MACHINE: gettext_noop("Automated check"),
+}
+REQUIREMENT_KIND_LABELS = {
+    RequirementKind.FORM: gettext_noop("Form"),
+    RequirementKind.DOCUMENT: gettext_noop("Document"),
+    RequirementKind.AGREEMENT: gettext_noop("Agreement signed by both sides"),
+    RequirementKind.ATTESTATION: gettext_noop("Confirmation"),
+    RequirementKind.MEETING: gettext_noop("Meeting"),
+    RequirementKind.CREDENTIALS: gettext_noop("Test account (encrypted)"),
+    RequirementKind.CHECK: gettext_noop("Automated"),
 }
 
 
@@ -44,13 +54,16 @@ def get_edition_or_404(program: Program, date: str) -> Edition:
     return program.by_date[date]
 
 
-def summarize_requirements(
-    edition: Edition, requirements: tuple[Requirement, ...]
-) -> list[tuple[Requirement, str, str]]:
-    """Return requirements, each with its responsible party and its categories, blank for all."""
+def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ...]) -> list[RequirementSummary]:
+    """Return requirements with the labels of their responsible party and kind, and their categories, blank for all."""
     names = {c.key: c.name for c in edition.categories}
     return [
-        (r, _(PARTY_LABELS[r.responsible_party]), ", ".join(names.get(key, key) for key in r.categories))
+        (
+            r,
+            _(PARTY_LABELS[r.responsible_party]),
+            _(REQUIREMENT_KIND_LABELS[r.kind]),
+            ", ".join(names.get(key, key) for key in r.categories),
+        )
         for r in requirements
     ]
 
@@ -107,7 +120,7 @@ def compare_with_neighbor(program: Program, edition: Edition, edition_in_force: 
     return EditionComparison(*sorted((other, edition_in_force), key=lambda each: each.date))
 
 
-def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[tuple[Requirement, str, str]], int]]:
+def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary], int]]:
     """Return each tier, its requirements beyond the path, and the number of those on the path."""
     path_ids = {r.id for r in edition.list_requirements()}
     rows = []

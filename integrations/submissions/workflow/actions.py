@@ -122,18 +122,15 @@ def _list_in_changes(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
 
 # compliance_guards.SEPARATED_DECISIONS refers to these codes, so a new decision of the program needs an entry there if
 # the authors of earlier ones must not make it.
-COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[ResponsibleParty, str]] = {
-    (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "respond_to_notice"),
-    (ListingStatus.ON_NOTICE, ComplianceStatus.EXPIRED): (ResponsibleParty.PROGRAM, "decide_on_suspension"),
-    (ListingStatus.ON_NOTICE, ComplianceStatus.PARTNER_RESPONDED): (ResponsibleParty.PROGRAM, "review_notice_response"),
-    (ListingStatus.ON_NOTICE, ComplianceStatus.APPEALED): (ResponsibleParty.PROGRAM, "decide_on_notice_appeal"),
-    (ListingStatus.SUSPENDED, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "fix_issues"),
-    (ListingStatus.SUSPENDED, ComplianceStatus.EXPIRED): (ResponsibleParty.PROGRAM, "decide_on_delisting"),
-    (ListingStatus.SUSPENDED, ComplianceStatus.PARTNER_RESPONDED): (
-        ResponsibleParty.PROGRAM,
-        "review_suspension_response",
-    ),
-    (ListingStatus.SUSPENDED, ComplianceStatus.APPEALED): (ResponsibleParty.PROGRAM, "decide_on_suspension_appeal"),
+COMPLIANCE_ACTIONS = {
+    (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): "respond_to_notice",
+    (ListingStatus.ON_NOTICE, ComplianceStatus.EXPIRED): "decide_on_suspension",
+    (ListingStatus.ON_NOTICE, ComplianceStatus.PARTNER_RESPONDED): "review_notice_response",
+    (ListingStatus.ON_NOTICE, ComplianceStatus.APPEALED): "decide_on_notice_appeal",
+    (ListingStatus.SUSPENDED, ComplianceStatus.RUNNING): "fix_issues",
+    (ListingStatus.SUSPENDED, ComplianceStatus.EXPIRED): "decide_on_delisting",
+    (ListingStatus.SUSPENDED, ComplianceStatus.PARTNER_RESPONDED): "review_suspension_response",
+    (ListingStatus.SUSPENDED, ComplianceStatus.APPEALED): "decide_on_suspension_appeal",
 }
 IDLE_ACTIONS = {ListingStatus.DELISTED: "none_delisted", ListingStatus.UNLISTED: "none_unlisted"}
 
@@ -157,8 +154,11 @@ def _list_for_compliance(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...
     if snapshot.process == ComplianceStatus.REQUESTED:
         request = {"code": snapshot.compliance_request, "params": snapshot.compliance_request_params}
         return (NextAction(ResponsibleParty.PROGRAM, "decide_on_request", "compliance", {"request": request}),)
-    action = COMPLIANCE_ACTIONS.get((snapshot.listing_status, snapshot.process))
-    return (NextAction(*action, "compliance"),) if action else ()
+    code = COMPLIANCE_ACTIONS.get((snapshot.listing_status, snapshot.process))
+    # Until the deadline, the partner can respond. Everything else waits for a reviewer.
+    is_running = snapshot.process == ComplianceStatus.RUNNING
+    party = ResponsibleParty.PARTNER if is_running else ResponsibleParty.PROGRAM
+    return (NextAction(party, code, "compliance"),) if code else ()
 
 
 def _list_for_open(open_requirements: Sequence[OpenRequirement]) -> tuple[NextAction, ...]:

@@ -12,6 +12,18 @@ from integrations.partners.models import VerificationState
 from integrations.programs.stages import FINAL_STAGES as FINAL_STAGES, OPEN_STAGES as OPEN_STAGES, Stage as Stage
 from integrations.submissions.workflow.next_action import ActionTextParams, get_action_label
 
+# not on the enumeration, because the modules of programs know nothing of Django
+STAGE_LABELS = {
+    Stage.ENGAGE: gettext_lazy("Engage"),
+    Stage.DEVELOP: gettext_lazy("Develop"),
+    Stage.REVIEW: gettext_lazy("Review"),
+    Stage.RELEASE: gettext_lazy("Release"),
+    Stage.SUPPORT: gettext_lazy("Support"),
+    Stage.WITHDRAWN: gettext_lazy("Withdrawn"),
+    Stage.DECLINED: gettext_lazy("Declined"),
+    Stage.ARCHIVED: gettext_lazy("Archived"),
+}
+
 
 class ListingStatus(TextChoices):
     """Public state of a listed integration, independent of its stage."""

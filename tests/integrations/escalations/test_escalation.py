@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from integrations.escalations import delivery_failures, services as escalation
+from integrations.escalations import services as escalation
 from integrations.escalations.models import Escalation
+from integrations.escalations.tasks import forward_due
 from integrations.sla import notifications, tasks as clocks
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
@@ -198,12 +199,12 @@ def test_undelivered_email_is_sent_to_the_next_recipient(
     breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any, sign_in: Any
 ) -> None:
     fail_delivery(EmailMessage.objects.get(name="issues_breached", to=rita.email))
-    assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [1, 0]
+    assert [forward_due(now), forward_due(now)] == [1, 0]
     assert list_recipients("issue.breached")[2:] == [rob.email]
     fail_delivery(EmailMessage.objects.get(name="issues_breached", to=rob.email))
-    assert delivery_failures.forward_due(now) == 1
+    assert forward_due(now) == 1
     fail_delivery(EmailMessage.objects.get(name="issues_breached", to=row.edition.mailbox))
-    assert delivery_failures.forward_due(now) == 0
+    assert forward_due(now) == 0
     EmailMessage.objects.update(created_at=datetime.now(now.tzinfo))
     page = sign_in(rob).get(f"/integrations/{row.uuid}/review/").text
     assert "Undelivered emails" in page
@@ -214,7 +215,7 @@ def test_program_is_notified_of_an_undelivered_partner_email(
     breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, alice: Any, sign_in: Any
 ) -> None:
     fail_delivery(EmailMessage.objects.get(name="issues_breached", to=alice.email))
-    assert delivery_failures.forward_due(now) == 1
+    assert forward_due(now) == 1
     mail = EmailMessage.objects.get(event__event_type="program.email_delivery_failed")
     assert (mail.to, mail.subject) == (rita.email, f"Email not delivered: Rocket, {alice.email}")
     assert "The address was refused (550)." in mail.text
@@ -226,4 +227,4 @@ def test_undelivered_email_without_an_integration_is_not_forwarded(row: Integrat
     with transaction.atomic():
         services.record_event(row.partner, "message.note_added", actor=None, now=now)
     EmailMessage.objects.create(key="x", name="reset_password", to=alice.email, state="failed", created_at=now)
-    assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [0, 0]
+    assert [forward_due(now), forward_due(now)] == [0, 0]

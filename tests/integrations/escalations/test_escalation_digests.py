@@ -8,8 +8,7 @@ from django.core import mail
 from django.db import connection, transaction
 from django.utils import timezone
 
-from integrations.escalations import delivery_failures
-from integrations.escalations.tasks import queue_escalation
+from integrations.escalations.tasks import forward_due, queue_escalation
 from integrations.submissions import digests
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
@@ -164,7 +163,7 @@ def test_escalations_of_a_refused_email_go_to_the_next_recipient(
     assert set(EmailMessage.objects.values_list("state", "last_error")) == {
         ("failed", "The address was refused (550).")
     }
-    assert [delivery_failures.forward_due(timezone.now()) for _ in range(2)] == [2, 0]
+    assert [forward_due(timezone.now()) for _ in range(2)] == [2, 0]
     assert send_due_emails() == ["2 escalations: Rocket"]
     assert mail.outbox[-1].to == [rob.email]
 

@@ -37,10 +37,7 @@ class ItemActionForm(ActionForm):
 
     uuid = forms.UUIDField(
         widget=forms.HiddenInput,
-        error_messages={
-            "required": gettext_lazy("Select an item."),
-            "invalid": gettext_lazy("Select an item."),
-        },
+        error_messages=dict.fromkeys(("required", "invalid"), gettext_lazy("Select an item.")),
     )
 
 

@@ -20,7 +20,7 @@ from integrations.submissions.models import Integration, IntegrationDraft, Requi
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.views.access import load_visible_integration
-from integrations.submissions.workflow.states import Status
+from integrations.submissions.workflow.states import STAGE_LABELS, Status
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
@@ -114,7 +114,7 @@ def describe_deadline(edition: Edition, requirement: Requirement) -> str:
     if position >= len(positions):
         return _("Staying listed")
     step, stage = positions[position]
-    return step.name if len(step.stages) == 1 else f"{step.name} ({stage.label})"
+    return step.name if len(step.stages) == 1 else f"{step.name} ({STAGE_LABELS[stage]})"
 
 
 def get_partner_label(page: RequirementPage) -> str:
