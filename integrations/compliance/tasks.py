@@ -121,14 +121,18 @@ def _find_overdue_integrations(now: datetime) -> set[int]:
         due_at__lt=now,
     )
     integration_ids = set()
-    for clock in overdue_clocks.select_related("monitored_repository", "integration").iterator():
+    columns = (
+        "integration_id",
+        "started_at",
+        "due_at",
+        "monitored_repository__data_up_to",
+        "integration__compliance_reviewed_at",
+    )
+    for pk, started_at, due_at, data_up_to, reviewed_at in overdue_clocks.values_list(*columns).iterator():
         # An issue may have been resolved after the end of our data, so it counts only until then.
-        crossed_at = clock.due_at + (settings.SLA_NOTICE_OVERDUE_FACTOR - 1) * (clock.due_at - clock.started_at)
-        reviewed_at = clock.integration.compliance_reviewed_at
-        if crossed_at <= min(now, clock.monitored_repository.data_up_to) and (
-            not reviewed_at or reviewed_at < crossed_at
-        ):
-            integration_ids.add(clock.integration_id)
+        threshold_crossed_at = due_at + (settings.SLA_NOTICE_OVERDUE_FACTOR - 1) * (due_at - started_at)
+        if threshold_crossed_at <= min(now, data_up_to) and (reviewed_at is None or reviewed_at < threshold_crossed_at):
+            integration_ids.add(pk)
     return integration_ids
 
 

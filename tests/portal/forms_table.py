@@ -34,7 +34,7 @@ from integrations.sla.views import label_policy
 from integrations.sla.views.issue import DisputeForm, ReasonForm
 from integrations.submissions.forms import drafts, filters as lists, findings, requirements
 from integrations.submissions.models import Integration
-from integrations.submissions.views.requirements import action_forms
+from integrations.submissions.views.requirements import page as requirement_page
 from integrations.submissions.views.requirements.opening import PAGES_BY_KIND, list_actions
 from integrations.submissions.views.requirements.page import build_requirement_page
 from portal.accounts import forms as accounts, people_forms
@@ -74,9 +74,9 @@ from verification.testruns.kinds.run_task.forms import RunTaskTestForm
 PACKAGES = ("integrations", "verification", "portal")
 BASES = {
     people_forms.RolesForm,
-    action_forms.ActionForm,
-    action_forms.FileActionForm,
-    action_forms.ItemActionForm,
+    requirement_page.ActionForm,
+    requirement_page.FileActionForm,
+    requirement_page.ItemActionForm,
     schemas.SchemaComparisonForm,
 }  # base classes, and forms that no one fills in
 OPTIONS = (("a", "First"), ("b", "Second"))
@@ -111,7 +111,7 @@ def create_social_account(user: User) -> SocialLogin:
     return SocialLogin(user=User(email="new@acme.example"), account=SocialAccount(provider="github", uid="1"))
 
 
-def build_action_form(form: type[action_forms.ActionForm], kind: RequirementKind) -> Build:
+def build_action_form(form: type[requirement_page.ActionForm], kind: RequirementKind) -> Build:
     """Return the function that creates the form of an action on a requirement of this kind."""
 
     def build(data: Any, user: User) -> BaseForm:

@@ -15,13 +15,14 @@ from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreements
 from integrations.submissions.services.requirements import get_acting_party
 from integrations.submissions.text_changes import TextChange
-from integrations.submissions.views.requirements.action_forms import (
+from integrations.submissions.views.requirements.page import (
     ActionForm,
     FileActionForm,
     RequirementKindPage,
+    RequirementPage,
     build_reason_field,
+    load_page,
 )
-from integrations.submissions.views.requirements.page import RequirementPage, load_page
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import BoundFormArguments, SingleLineField

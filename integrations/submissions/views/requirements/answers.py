@@ -16,8 +16,7 @@ from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.prerequisites import explain_blocker
 from integrations.submissions.services import drafts, requirements as requirement_services
 from integrations.submissions.views.drafts_shared import parse_version
-from integrations.submissions.views.requirements.action_forms import ActionForm, RequirementKindPage
-from integrations.submissions.views.requirements.page import RequirementPage, load_page
+from integrations.submissions.views.requirements.page import ActionForm, RequirementKindPage, RequirementPage, load_page
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import BoundFormArguments

@@ -13,13 +13,13 @@ from integrations.partners import permissions
 from integrations.submissions.forms.credentials import SecretTextField
 from integrations.submissions.models import TestCredential, TestCredentialAccess
 from integrations.submissions.services import credentials
-from integrations.submissions.views.requirements.action_forms import (
+from integrations.submissions.views.requirements.page import (
     ActionForm,
     ItemActionForm,
     RequirementKindPage,
+    RequirementPage,
     build_replaces_field,
 )
-from integrations.submissions.views.requirements.page import RequirementPage
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.core import crypto
 from portal.core.form_fields import BoundFormArguments, SingleLineField

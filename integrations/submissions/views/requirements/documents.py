@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.submissions.models import Agreement, Document
 from integrations.submissions.services import documents
-from integrations.submissions.views.requirements.action_forms import (
+from integrations.submissions.views.requirements.page import (
     FileActionForm,
     ItemActionForm,
     RequirementKindPage,
+    RequirementPage,
     build_replaces_field,
 )
-from integrations.submissions.views.requirements.page import RequirementPage
 from portal.core.form_fields import BoundFormArguments
 from portal.core.value_types import TemplateContext
 

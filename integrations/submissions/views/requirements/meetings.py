@@ -17,8 +17,7 @@ from integrations.submissions.models import Integration, Meeting
 from integrations.submissions.services import meetings
 from integrations.submissions.services.meetings import MAX_PROPOSED_TIMES, MeetingProposal, State
 from integrations.submissions.services.requirements import get_acting_party
-from integrations.submissions.views.requirements.action_forms import ActionForm, RequirementKindPage
-from integrations.submissions.views.requirements.page import RequirementPage
+from integrations.submissions.views.requirements.page import ActionForm, RequirementKindPage, RequirementPage
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused

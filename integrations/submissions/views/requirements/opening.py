@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration
-from integrations.submissions.views.requirements.action_forms import ActionForm, RequirementKindPage
 from integrations.submissions.views.requirements.agreements import AGREEMENT_PAGE
 from integrations.submissions.views.requirements.answers import ATTESTATION_PAGE, FORM_PAGE, NotApplicableForm
 from integrations.submissions.views.requirements.credentials import CREDENTIALS_PAGE
 from integrations.submissions.views.requirements.documents import DOCUMENT_PAGE
 from integrations.submissions.views.requirements.meetings import MEETING_PAGE
 from integrations.submissions.views.requirements.page import (
+    ActionForm,
+    RequirementKindPage,
     RequirementPage,
     build_page_context,
     build_requirement_page,

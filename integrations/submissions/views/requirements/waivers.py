@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.submissions.services import waivers
-from integrations.submissions.views.requirements.action_forms import ActionForm, build_reason_field
-from integrations.submissions.views.requirements.page import RequirementPage
+from integrations.submissions.views.requirements.page import ActionForm, RequirementPage, build_reason_field
 from portal.core.form_fields import DayField
 from portal.ui.components.moments import format_day
 
