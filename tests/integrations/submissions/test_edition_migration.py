@@ -195,7 +195,7 @@ def premier_provider(edition_2026: None, integration_at: Any) -> Integration:
 @pytest.mark.any_database
 def test_plan_describes_the_changes_of_the_tier(premier_provider: Integration, rita: Any, now: Any) -> None:
     migration = edition_migration.plan_migration(premier_provider, "2021-10", now)
-    below = migration.to.release_tier
+    below = migration.comparison.new.release_tier
     assert migration.tier_changes == (
         TierChange("replaced", "Partner Premier", below.name),
         TierChange("request_ended", "Partner Premier"),
