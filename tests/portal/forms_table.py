@@ -40,7 +40,7 @@ from integrations.submissions.views.requirements.page import build_requirement_p
 from portal.accounts import forms as accounts, people_forms
 from portal.accounts.models import User
 from portal.analytics.filters import AnalyticsFilterForm
-from portal.analytics.saved_views.forms import SharableViewForm
+from portal.analytics.saved_views.forms import SavedViewForm, SharableViewForm
 from portal.api.forms import TokenForm
 from portal.directory.badges.views.verification import StatementForm
 from portal.directory.partner_replies import ReplyForm
@@ -156,6 +156,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (AuditLogFilterForm, ""): lambda data, user: AuditLogFilterForm(data=data),
     (NotificationPreferencesForm, ""): lambda data, user: NotificationPreferencesForm(user, data=data),
     (AnalyticsFilterForm, ""): lambda data, user: AnalyticsFilterForm(data or {}),
+    (SavedViewForm, ""): lambda data, user: SavedViewForm(data=data),
     (SharableViewForm, ""): lambda data, user: SharableViewForm(data=data),
     (FrequencyForm, ""): lambda data, user: FrequencyForm(data=data),
     (ExternalRecipientForm, ""): lambda data, user: ExternalRecipientForm("programs", data=data),

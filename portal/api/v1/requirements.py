@@ -29,7 +29,7 @@ from integrations.submissions.views.requirements.agreements import (
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
 from integrations.submissions.views.requirements.opening import list_actions
-from integrations.submissions.views.requirements.page import ActionForm, RequirementPage, load_page
+from integrations.submissions.views.requirements.page import RequirementPage, load_page
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag
 from portal.api.form_data import build_form_data, validate_form
