@@ -35,13 +35,6 @@ implied_transition = partial(listing_transition, permission=permissions.is_never
 automatic_transition = partial(listing_transition, permission=permissions.is_machine)
 tier_decision = partial(listing_transition, source=LISTED, permission=permissions.can_decide)
 APPEAL_GUARDS = (compliance_guards.require_open_appeal, compliance_guards.exclude_authors("decide_on_notice_appeal"))
-# of decisions that follow from the end of a period
-PERIOD_GUARDS = (
-    compliance_guards.require_unpaused_process,
-    compliance_guards.require_ended_period,
-    compliance_guards.require_reviewed_activity,
-    compliance_guards.require_complete_data,
-)
 # fields that a new listing status resets
 PERIOD_FIELDS = (
     "listing_status_since",
@@ -64,6 +57,18 @@ def allow_decision(
         target=target,
         permission=permissions.can_decide_compliance,
         guards=[*guards, require_note],
+    )
+
+
+def list_period_guards(action_code: str) -> Sequence[Guard]:
+    """Return the guards of a decision that follows from the end of a period."""
+    return (
+        compliance_guards.require_unpaused_process,
+        compliance_guards.require_ended_period,
+        # Before the evidence, which only those who can decide have to review.
+        compliance_guards.exclude_authors(action_code),
+        compliance_guards.require_reviewed_activity,
+        compliance_guards.require_complete_data,
     )
 
 
@@ -182,11 +187,7 @@ class ListingStatusFields(models.Model):
     def resume_deadline(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
 
-    @allow_decision(
-        ON_NOTICE,
-        target=SUSPENDED,
-        guards=[*PERIOD_GUARDS, compliance_guards.exclude_authors("decide_on_suspension")],
-    )
+    @allow_decision(ON_NOTICE, target=SUSPENDED, guards=list_period_guards("decide_on_suspension"))
     def suspend(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
@@ -196,11 +197,7 @@ class ListingStatusFields(models.Model):
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
 
-    @allow_decision(
-        SUSPENDED,
-        target=DELISTED,
-        guards=[*PERIOD_GUARDS, compliance_guards.exclude_authors("decide_on_delisting")],
-    )
+    @allow_decision(SUSPENDED, target=DELISTED, guards=list_period_guards("decide_on_delisting"))
     def delist(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
         # No support commitment applies to a delisted integration, so it has no tier that includes one.

@@ -12,6 +12,7 @@ from integrations.compliance import tasks
 from integrations.reviews.selectors import queue_items
 from integrations.reviews.selectors.queue import find_next_review
 from integrations.reviews.services import claims
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.workflow.compliance_guards import (
@@ -90,6 +91,18 @@ def test_guards_pages_and_queries_exclude_the_same_people(
         if each.name == transition and not each.is_ready
     ]
     assert (" ".join(refused), *list_excluded(row, people | {"alice": alice})) == (excluded, excluded, excluded)
+
+
+@pytest.mark.parametrize(("state", "refusal"), [("on_notice", "issued the notice"), ("suspended", "suspended the")])
+def test_separation_is_named_before_a_data_gap(
+    reach: Any, rita: User, rob: User, now: datetime, state: str, refusal: str
+) -> None:
+    _, transition, excluded = PENDING_DECISIONS[state]
+    row = reach(state)
+    MonitoredRepository.objects.update(data_up_to=now)
+    transitions = list_available_transitions(row, {"rita": rita, "rob": rob}[excluded], now=timezone.now())
+    (blockers,) = (each.blockers for each in transitions if each.name == transition)
+    assert [(refusal in text, "Our issue data ends" in text) for text in blockers] == [(True, False), (False, True)]
 
 
 @pytest.mark.parametrize("state", OTHER_STATES)
