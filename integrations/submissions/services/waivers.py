@@ -20,7 +20,9 @@ def waive_requirement(
     actor: User | None,
     now: datetime,
 ) -> RequirementFulfillment:
-    """Waive a requirement until a time, with a reason for the partner and the listing."""
+    """Waive a requirement until a time, with a reason for the partner and the listing. Raises ActionRefused."""
+    if expires_at <= now:
+        raise ActionRefused(_("Enter a future date."))
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state = change.state
         # The status stays below the waiver, so that it counts again when the waiver ends without a write.

@@ -123,6 +123,15 @@ def test_partner_cannot_waive(checked_integration, alice, sign_in):
     assert (response.status_code, get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (403, None)
 
 
+def test_waiver_without_a_future_end_is_refused(checked_integration, rita, now):
+    for expires_at in (now, now - timedelta(days=1)):
+        with pytest.raises(ActionRefused, match="Enter a future date"):
+            waivers.waive_requirement(
+                checked_integration, CHECKED_REQUIREMENT, reason="x", expires_at=expires_at, actor=rita, now=now
+            )
+    assert get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at is None
+
+
 WAIVED_UNTIL = timedelta(days=9)
 
 
