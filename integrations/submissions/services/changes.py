@@ -67,7 +67,6 @@ class IntegrationChange:
         self.integration.save()
 
 
-@transaction.atomic
 def _refresh_integration(pk: int, now: datetime) -> None:
     IntegrationChange(lock_integration(pk), None, now).save()
 
@@ -84,7 +83,7 @@ def refresh_due_integrations(now: datetime, limit: int = 500) -> int:
     due = Integration.objects.filter(next_refresh_at__lte=now).order_by("next_refresh_at")
     pks = list(due.values_list("pk", flat=True)[:limit])
     # Each in its own transaction: one faulty row must not keep the others from being refreshed.
-    return process_each(pks, partial(_refresh_integration, now=now), "refresh integration")
+    return process_each(pks, transaction.atomic(partial(_refresh_integration, now=now)), "refresh integration")
 
 
 @contextmanager
