@@ -112,7 +112,10 @@ def _build_new_escalations(now: datetime, limit: int) -> Iterator[Escalation]:
     rows = soon.exclude(Exists(existing)).select_related("partner__alliances_manager", "reviewer")
     for integration in rows.order_by("action_due_at")[:limit]:
         assert integration.action_due_at
-        if list_warnings(integration)[0][1] <= now and get_warning_time(integration, now) <= now:
+        # Overdue actions start at any time, so their recipients aren't read: up to `limit` rows of each run.
+        if list_warnings(integration)[0][1] <= now and (
+            integration.action_due_at <= now or get_warning_time(integration, now) <= now
+        ):
             yield Escalation(
                 integration=integration,
                 kind=Escalation.Kind.ACTION,
