@@ -165,10 +165,12 @@ class IssueSync:
         """Record deleted and transferred issues. No list shows them, but they are missing from the open issues."""
         repository = self.monitored_repository.repository
         rows = SupportIssue.objects.filter(monitored_repository=self.monitored_repository, is_open=True)
+        # Before the list is read: a webhook can store an issue that the list doesn't have yet.
+        known_numbers = set(rows.values_list("number", flat=True))
         # An open issue that is missing from the list and changed in this poll was closed, not deleted.
         present = issues.list_open_numbers(self.api, repository) | {update.issue.number for update in self.updates}
         deletion = TimelineEvent("deleted", IssueEventKind.DELETED, self.now, UNKNOWN_ACTOR)
-        for number in sorted(set(rows.values_list("number", flat=True)) - present):
+        for number in sorted(known_numbers - present):
             if issues.is_gone(self.api, repository, number):
                 self.batches.append(IssueEventBatch(number, (deletion,)))
 

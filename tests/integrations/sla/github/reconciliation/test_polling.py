@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import connection
 
 from integrations.sla.github import reconciliation
 from integrations.sla.models import (
@@ -157,6 +158,23 @@ def test_deleted_issue_is_detected_within_a_day(monitored_repository, tracker):
     poll(monitored_repository, OPENED_AT + 26 * HOUR)
     assert [row[0] for row in list_event_texts(monitored_repository)] == ["opened", "deleted"]
     assert SupportIssue.objects.get().is_open is False
+
+
+def test_known_issues_are_read_before_the_list_of_open_issues(monitored_repository, tracker, github):
+    request_counts = []
+
+    def count_requests(execute, sql, *arguments):
+        if sql.startswith('SELECT "sla_supportissue"."number"'):
+            request_counts.append(len(github.requests))
+        return execute(sql, *arguments)
+
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    github.requests.clear()
+    with connection.execute_wrapper(count_requests):
+        poll(monitored_repository, OPENED_AT + 26 * HOUR)
+    # A webhook can store an issue that the list, the last of the requests, doesn't have yet.
+    assert (request_counts, len(github.requests)) == ([4], 5)
 
 
 def run_round(now: datetime) -> int:
