@@ -61,12 +61,8 @@ def notify_integration(pk: int, now: datetime) -> bool:
         alert for alert in relevant_alerts if alert.kind == "warned" and alert.clock.severity != Severity.CRITICAL
     ]
     for kind in ("retracted", "breached", "warned"):
-        issues = [
-            warnings.build_issue_payload(alert, now)
-            for alert in relevant_alerts
-            if alert.kind == kind and alert not in deferrable_alerts
-        ]
-        if issues:
+        alerts_of_kind = [alert for alert in relevant_alerts if alert.kind == kind and alert not in deferrable_alerts]
+        if issues := warnings.build_issue_payloads(alerts_of_kind, now):
             services.record_event(
                 integration, EVENT_TYPES_BY_KIND[kind], actor=None, now=now, issues=issues, count=len(issues)
             )

@@ -14,7 +14,7 @@ from django.db.models import F, QuerySet
 
 from integrations.partners import permissions
 from integrations.partners.models import PartnerCalendar
-from integrations.sla.clock_records import iterate_records
+from integrations.sla.clock_records import list_records
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaBreach, SlaClock
 from integrations.sla.tasks import create_alert, list_warning_times
@@ -57,7 +57,7 @@ def notify_recipients(integration: Integration, alerts: list[Alert], now: dateti
         _send_missed_alerts(recipient, missed_alerts, events, now)
     new_alerts = [alert for alert in alerts if alert.key not in events]
     if available_recipients and new_alerts:
-        issues = [build_issue_payload(alert, now) for alert in new_alerts]
+        issues = build_issue_payloads(new_alerts, now)
         later_names = [notices.get_recipient_key(recipient) for recipient, _ in absent_recipients]
         services.record_event(
             integration, EVENT_TYPE, actor=None, now=now, issues=issues, count=len(issues), later=later_names
@@ -89,14 +89,19 @@ def _send_missed_alerts(recipient: object, alerts: list[Alert], events: dict[str
     known_alerts = [alert for alert in alerts if alert.key in events]
     if known_alerts:
         newest = max((events[alert.key] for alert in known_alerts), key=lambda event: event.seq)
-        payloads = [build_issue_payload(alert, now) for alert in known_alerts]
+        payloads = build_issue_payloads(known_alerts, now)
         issues = [issue | {"due": notices.parse_moment(issue["due"])} for issue in payloads]
         context = notices.build_context(newest) | {"issues": issues}
         notices.queue_email(newest, recipient, context)
 
 
-def build_issue_payload(alert: Alert, now: datetime) -> JsonObject:
-    """Return the data of an issue for the event and its emails, as JSON."""
+def build_issue_payloads(alerts: list[Alert], now: datetime) -> list[JsonObject]:
+    """Return the data of each alert's issue for the event and its emails, as JSON."""
+    shares = _get_used_shares(alerts, now)
+    return [_build_issue_payload(alert, shares.get(alert.key, alert.share)) for alert in alerts]
+
+
+def _build_issue_payload(alert: Alert, share: int) -> JsonObject:
     clock, issue = alert.clock, alert.clock.issue
     return {
         "issue": str(issue.uuid),
@@ -106,20 +111,23 @@ def build_issue_payload(alert: Alert, now: datetime) -> JsonObject:
         "target_type": clock.target_type,
         "severity": clock.severity,
         "due": alert.due_at.isoformat(),
-        "share": _get_used_share(alert, now),
+        "share": share,
         "last_commenter_role": issue.last_commenter_role,
         "alert": alert.key,
         "reason": _get_retraction_reason(alert) if alert.kind == "retracted" else "",
     }
 
 
-def _get_used_share(alert: Alert, now: datetime) -> int:
-    """Return the used share, which is below the warning's share if the warning was sent early."""
-    clock = alert.clock
-    if alert.kind != "warned" or clock.state != ClockStatus.RUNNING or clock.due_at != alert.due_at:
-        return alert.share
-    record = next(iterate_records(SlaClock.objects.filter(pk=clock.pk), now))
-    return min(alert.share, record.usage.percent)
+def _get_used_shares(alerts: list[Alert], now: datetime) -> dict[str, int]:
+    """Return the used share by alert key, which is below the warning's share if the warning was sent early."""
+    running_warnings = [
+        alert
+        for alert in alerts
+        if alert.kind == "warned" and alert.clock.state == ClockStatus.RUNNING and alert.clock.due_at == alert.due_at
+    ]
+    records = list_records(SlaClock.objects.filter(pk__in=[alert.clock_id for alert in running_warnings]), now)
+    percents = {record.columns.pk: record.usage.percent for record in records}
+    return {alert.key: min(alert.share, percents[alert.clock_id]) for alert in running_warnings}
 
 
 def _get_retraction_reason(alert: Alert) -> str:

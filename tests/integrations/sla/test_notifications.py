@@ -96,6 +96,18 @@ def test_critical_warning_does_not_wait(monitored_repository: MonitoredRepositor
     assert [notifications.send_due_notifications(NIGHT), len(list_sent_emails())] == [1, 2]
 
 
+def test_used_shares_of_all_warnings_are_read_at_once(
+    monitored_repository: MonitoredRepository, django_assert_num_queries: Any
+) -> None:
+    for number in range(3):
+        create_clock(monitored_repository, NIGHT, 24 * HOUR, number)
+    clocks.advance_due_clocks(NIGHT)
+    alerts = list(Alert.objects.select_related("clock__issue__monitored_repository"))
+    with django_assert_num_queries(2):
+        payloads = warnings.build_issue_payloads(alerts, NIGHT)
+    assert [payload["share"] for payload in payloads] == [50, 50, 50]
+
+
 def test_outdated_warning_is_not_sent(monitored_repository: MonitoredRepository) -> None:
     create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_due_clocks(NIGHT)
