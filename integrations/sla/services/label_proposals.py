@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from contextlib import closing
 from datetime import datetime
+from typing import NamedTuple
 
 from django.utils.translation import gettext, gettext_noop as _
 
@@ -53,18 +54,26 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
         change.record("label_policy.accepted" if accept else "label_policy.declined", note, policy=proposal.pk)
 
 
-def list_policy_parts(policy: LabelPolicy) -> tuple[tuple[str, tuple[str, ...], str], ...]:
-    """Return the title, entries, and empty-value text of each part.
+class PolicyPart(NamedTuple):
+    """Title and entries of a part of a label policy. `blank`: the text that stands for no entries."""
+
+    title: str
+    entries: tuple[str, ...]
+    blank: str
+
+
+def list_policy_parts(policy: LabelPolicy) -> tuple[PolicyPart, ...]:
+    """Return the parts of a label policy.
 
     The history and emails use the English texts. Pages translate them. The order is that of the form's fields.
     """
     second_accounts = tuple(" = ".join(_list_logins(policy, pair)) for pair in policy.second_accounts.items())
     return (
-        (_("Critical"), tuple(policy.critical_labels), _("none")),
-        (_("Pause"), tuple(policy.pause_labels), _("none")),
-        (_("Team"), _list_logins(policy, policy.team), _("owners, members, and collaborators on GitHub")),
-        (_("Bot accounts"), _list_logins(policy, policy.bots), _("accounts that are bots by type or name")),
-        (_("Second accounts"), second_accounts, _("none")),
+        PolicyPart(_("Critical"), tuple(policy.critical_labels), _("none")),
+        PolicyPart(_("Pause"), tuple(policy.pause_labels), _("none")),
+        PolicyPart(_("Team"), _list_logins(policy, policy.team), _("owners, members, and collaborators on GitHub")),
+        PolicyPart(_("Bot accounts"), _list_logins(policy, policy.bots), _("accounts that are bots by type or name")),
+        PolicyPart(_("Second accounts"), second_accounts, _("none")),
     )
 
 
@@ -74,7 +83,7 @@ def _list_logins(policy: LabelPolicy, account_ids: Iterable[int | str]) -> tuple
 
 def describe_policy(policy: LabelPolicy) -> str:
     """Describe a label policy for the history and emails."""
-    return "\n".join(f"{title}: {', '.join(entries) or blank}" for title, entries, blank in list_policy_parts(policy))
+    return "\n".join(f"{part.title}: {', '.join(part.entries) or part.blank}" for part in list_policy_parts(policy))
 
 
 def resolve_account(integration: Integration, login: str) -> int:

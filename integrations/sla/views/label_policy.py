@@ -142,7 +142,7 @@ def _parse_labels(text: str) -> list[str]:
 def build_initial_data(policy: LabelPolicy) -> dict[str, str]:
     """Return the form's initial data for a label policy."""
     parts = label_proposals.list_policy_parts(policy)
-    return {name: "\n".join(entries) for name, (_, entries, _) in zip(LabelsForm.base_fields, parts, strict=True)}
+    return {name: "\n".join(part.entries) for name, part in zip(LabelsForm.base_fields, parts, strict=True)}
 
 
 def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -178,7 +178,7 @@ def _build_context(integration: Integration, user: User, policy: LabelPolicy | N
         "policy": policy,
         "shown": parts,
         "proposal": proposal,
-        "compared": zip(parts, label_proposals.list_policy_parts(proposal), strict=True) if proposal else (),
+        "compared": list(zip(parts, label_proposals.list_policy_parts(proposal), strict=True)) if proposal else [],
         "earlier": [
             (earlier, label_proposals.list_policy_parts(earlier)) for earlier in earlier_policies[:MAX_EARLIER_POLICIES]
         ],
