@@ -1,0 +1,29 @@
+"""Tests of the partner page of program staff."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from integrations.partners.models import Partner
+from integrations.submissions.services import partner_merges
+from tests.integrations.page_text import find_text
+
+pytestmark = pytest.mark.any_database
+
+
+def test_company_has_an_alliances_manager_until_it_is_merged(
+    sign_in: Callable[[Any], Client], acme: Partner, globex: Partner, rob: Any, sam: Any, now: datetime
+) -> None:
+    client, url = sign_in(sam), "/companies/acme/"
+    message = "Rob Roth is now the alliances manager of Acme."
+    assert message in find_text(client.post(url, {"manager": rob.pk}, follow=True))
+    assert "Save alliances manager" in find_text(client.get(url))
+    partner_merges.merge_partners(acme, globex, "One company since May.", actor=sam, now=now)
+    assert "Save alliances manager" not in find_text(client.get(url))
+    # from a page that was loaded before the merge
+    refused = client.post(url, {"manager": sam.pk}, follow=True)
+    assert "This company was merged into Globex." in find_text(refused)
+    assert Partner.objects.get(pk=acme.pk).alliances_manager == rob
