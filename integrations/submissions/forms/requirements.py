@@ -96,26 +96,17 @@ def get_limits(question: Question) -> NamedValues:
             return {}
 
 
-def build_fields(requirement: Requirement) -> dict[str, forms.Field]:
-    """Return a form field for each question of a requirement, by its key."""
-    return {question.key: build_field(question) for question in requirement.fields}
-
-
-def clean_answers(data: NamedValues) -> dict[str, object]:
-    """Return the cleaned values of the questions as JSON without empty answers."""
-    answers = {key: value for key, value in data.items() if value not in (None, "", [])}
-    return {key: value.isoformat() if isinstance(value, date) else value for key, value in answers.items()}
-
-
 class RequirementForm(forms.Form):
     """Questions of a requirement."""
 
     def __init__(self, requirement: Requirement, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
-        self.fields |= build_fields(requirement)
+        self.fields |= {question.key: build_field(question) for question in requirement.fields}
 
     def clean(self) -> dict[str, object]:
-        return clean_answers(self.cleaned_data)
+        """Return the answers as JSON without empty ones."""
+        answers = {key: value for key, value in self.cleaned_data.items() if value not in (None, "", [])}
+        return {key: value.isoformat() if isinstance(value, date) else value for key, value in answers.items()}
 
 
 def collect_draft_data(requirement: Requirement, post: QueryDict) -> dict[str, object]:

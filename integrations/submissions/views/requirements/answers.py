@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from integrations.partners import permissions
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
-from integrations.submissions.forms.requirements import build_fields, clean_answers, collect_draft_data, list_answers
+from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.prerequisites import explain_blocker
@@ -23,15 +23,13 @@ from portal.core.form_fields import BoundFormArguments
 from portal.core.value_types import JsonObject, TemplateContext
 
 
-class AnswerForm(ActionForm):
+class AnswerForm(ActionForm, RequirementForm):
     """Questions of a requirement with the draft, or else the current answers."""
 
     def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
-        super().__init__(page, initial=page.draft.data if page.draft else page.state.data, **kwargs)
-        self.fields |= build_fields(page.requirement)
-
-    def clean(self) -> dict[str, object]:
-        return clean_answers(self.cleaned_data)
+        initial = page.draft.data if page.draft else page.state.data
+        RequirementForm.__init__(self, page.requirement, initial=initial, **kwargs)
+        self.page = page
 
     def perform(self) -> str | HttpResponse:
         """Submit the answers, or show both versions if another user changed them or saved a newer draft."""
@@ -137,7 +135,7 @@ def get_blocker(page: RequirementPage) -> str:
 
 
 class AttestationForm(ActionForm):
-    """Confirmation of a statement, and of `others`: (requirement ID, statement) pairs that can be confirmed too."""
+    """Confirmation of a statement and, if the user selects them, of others. `other_ids`: their requirement IDs."""
 
     confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Select the checkbox to confirm.")})
     also = forms.MultipleChoiceField(
