@@ -1,4 +1,4 @@
-"""Partners: companies with their members, proofs, calendars, and conflicts. Pages call the user's own one "company"."""
+"""Partners: companies with members, proofs, calendars, and conflicts. Pages call the user's own one "your company"."""
 
 import secrets
 from datetime import date, datetime

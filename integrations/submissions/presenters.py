@@ -1,4 +1,4 @@
-"""Plain rows for the templates of an integration page."""
+"""Plain rows for the templates of an integration page, and the outage that its requirements wait for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

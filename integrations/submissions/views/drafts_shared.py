@@ -1,4 +1,4 @@
-"""Helpers that the draft pages share, with both versions of a draft side by side after a conflict."""
+"""Helpers that the draft pages share, including the comparison of both versions after a conflict."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

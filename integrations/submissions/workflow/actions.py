@@ -1,4 +1,4 @@
-"""Actions that an integration needs, of which pages, emails, and the stored next action are made, and queue reasons."""
+"""Actions that an integration needs, for pages, emails, the API, and the stored next action, and queue reasons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
