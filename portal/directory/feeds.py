@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils.dateparse import parse_datetime
+from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date
 from django.utils.xmlutils import SimplerXMLGenerator
@@ -57,8 +57,12 @@ def build_next_url(request: HttpRequest, last: ListingChange) -> str:
 
 def parse_moment(text: str) -> datetime | None:
     """Return the time of a query parameter such as "2026-04-14" or "2026-04-14T09:00:00Z" (UTC by default), or None."""
+    text = text.replace(" ", "+")  # an unescaped plus sign in a query
     try:
-        moment = parse_datetime(text.replace(" ", "+"))  # an unescaped plus sign in a query
+        moment = parse_datetime(text)
+        # Unlike parse_datetime, parse_date accepts dates without leading zeros.
+        if moment is None and (day := parse_date(text)):
+            moment = datetime(day.year, day.month, day.day, tzinfo=UTC)
     except ValueError:
         return None
     # Near the years 1 and 9999, a time zone would move a moment out of the range of `datetime`.

@@ -65,6 +65,7 @@ def test_feed_is_filtered(listed_integration: Integration, client: Client, query
 
 def test_moment_without_a_zone_is_in_utc() -> None:
     assert str(parse_moment("2026-04-14T09:00:00")) == "2026-04-14 09:00:00+00:00"
+    assert str(parse_moment("2026-4-5")) == "2026-04-05 00:00:00+00:00"
     assert str(parse_moment("2026-04-14T09:00:00 02:00")) == "2026-04-14 09:00:00+02:00"
     assert [parse_moment(text) for text in ("", "0001-01-01", "soon")] == [None, None, None]
 
