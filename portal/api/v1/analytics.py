@@ -36,8 +36,8 @@ from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails
 router = ScopedRouter("Analytics")
 ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "analytics:read", "saved-views:write", "emails:read"
 JSON_CONTENT_TYPE = "application/json"
-# Wildcards in the Accept header select the first one.
-FORMATS = {JSON_CONTENT_TYPE: "json"} | {content_type: name for name, content_type in CONTENT_TYPES.items()}
+# Of the formats that a wildcard in the Accept header matches, it selects the first one.
+FORMATS = {JSON_CONTENT_TYPE: "json"} | {value.partition(";")[0]: name for name, value in CONTENT_TYPES.items()}
 MAX_JSON_ROWS = 10_000  # per JSON response
 
 
@@ -140,7 +140,7 @@ def get_table(request: AuthenticatedRequest, table: str, params: Query[TablePara
     """
     now = timezone.now()
     table_data = build_table(table, request, now)
-    file_format = params.format or FORMATS.get(str(request.get_preferred_type([*FORMATS])), "json")
+    file_format = params.format or _select_format(request)
     if file_format in CONTENT_TYPES:
         return build_file_response(table_data, file_format, now)
     return _build_json_response(table_data, params.limit)
@@ -148,6 +148,18 @@ def get_table(request: AuthenticatedRequest, table: str, params: Query[TablePara
 
 get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(EXPORTS)}."
 router.get("/analytics/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CONTENT_TYPES.values()))(get_table)
+
+
+def _select_format(request: HttpRequest) -> str:
+    """Return the format that the Accept header prefers. Parameters such as header=present (RFC 4180) don't matter."""
+    # Django's get_preferred_type would require the same parameters as those of the content type.
+    accepted_formats = (
+        name
+        for media_type in request.accepted_types
+        for content_type, name in FORMATS.items()
+        if media_type.match(content_type)
+    )
+    return next(accepted_formats, "json")
 
 
 def _build_json_response(table: ExportTable, max_rows: int) -> HttpResponse:

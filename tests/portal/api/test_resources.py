@@ -186,6 +186,18 @@ def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
     assert (me.get("/analytics/queue").status_code, me.get("/analytics/nonsense").status_code) == (404, 404)
 
 
+@pytest.mark.parametrize("accept", ["text/*", "text/csv;header=present", "text/csv; charset=UTF-8"])
+def test_accept_header_selects_csv(provider: Any, alice: Any, accept: str) -> None:
+    response = create_api_client(alice).get("/analytics/integrations", Accept=accept)  # type: ignore[arg-type]
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json, text/csv", "text/csv;q=0.5, application/json"])
+def test_accept_header_selects_json(provider: Any, alice: Any, accept: str) -> None:
+    response = create_api_client(alice).get("/analytics/integrations", Accept=accept)  # type: ignore[arg-type]
+    assert response["Content-Type"] == "application/json"
+
+
 def test_table_accepts_all_parameters_of_its_page(provider: Any, alice: Any) -> None:
     names = {name for page in saved.PAGES.values() for name in page.parameter_names}
     assert names - set(TableParams.model_fields) == set()
