@@ -1,5 +1,7 @@
 """Analytics pages for program staff."""
 
+from urllib.parse import urlencode
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -8,16 +10,24 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from portal.analytics import forecast_accuracy, metrics, presenters
-from portal.analytics.filters import PAGE_TITLES, AnalyticsFilters, parse_analytics_filters
+from portal.analytics.filters import FILTER_NAMES, PAGE_TITLES, AnalyticsFilters, parse_analytics_filters
 from portal.analytics.selectors import flow, stays, workload
 from portal.core.periods import get_program_zone
 from portal.core.value_types import TemplateContext
 
 
-def build_context(filters: AnalyticsFilters, page_name: str) -> TemplateContext:
+def build_context(request: HttpRequest, filters: AnalyticsFilters, page_name: str) -> TemplateContext:
     """Build the context shared by all analytics pages."""
+    # Other parameters would keep a tab from opening with its default view.
+    query = urlencode({name: value for name in FILTER_NAMES if (value := request.GET.get(name))})
     tabs = [(_(title), f"analytics:{name}", name == page_name) for name, title in PAGE_TITLES.items()]
-    return {"page_name": page_name, "choice": filters, "tabs": tabs, "now": filters.now}
+    return {
+        "page_name": page_name,
+        "choice": filters,
+        "tabs": tabs,
+        "tab_query": f"?{query}" if query else "",
+        "now": filters.now,
+    }
 
 
 def show_overview(request: HttpRequest) -> HttpResponse:
@@ -36,7 +46,7 @@ def show_overview(request: HttpRequest) -> HttpResponse:
         ),
         "rounds": presenters.build_rounds_chart(metrics.count_rounds(stays.list_rounds(filters))),
     }
-    return render(request, "analytics/overview.html", build_context(filters, "overview") | context)
+    return render(request, "analytics/overview.html", build_context(request, filters, "overview") | context)
 
 
 def show_flow(request: HttpRequest) -> HttpResponse:
@@ -52,7 +62,7 @@ def show_flow(request: HttpRequest) -> HttpResponse:
         "funnel": presenters.build_funnel_rows(groups),
         "stopped": presenters.build_drop_off_rows(groups),
     }
-    return render(request, "analytics/flow.html", build_context(filters, "flow") | context)
+    return render(request, "analytics/flow.html", build_context(request, filters, "flow") | context)
 
 
 def show_workload(request: HttpRequest) -> HttpResponse:
@@ -68,7 +78,7 @@ def show_workload(request: HttpRequest) -> HttpResponse:
         "can_write": permissions.can_write_for_programs(request.user),
         "can_change_absences": permissions.can_change_absences(request.user),
     }
-    return render(request, "analytics/people.html", build_context(filters, "workload") | context)
+    return render(request, "analytics/people.html", build_context(request, filters, "workload") | context)
 
 
 def show_forecast(request: HttpRequest) -> HttpResponse:
@@ -84,7 +94,7 @@ def show_forecast(request: HttpRequest) -> HttpResponse:
         "target_range": presenters.format_target(),
         "min_decisions": forecast_accuracy.MIN_JUDGED_WAITS,
     }
-    return render(request, "analytics/forecast.html", build_context(filters, "forecast") | context)
+    return render(request, "analytics/forecast.html", build_context(request, filters, "forecast") | context)
 
 
 urlpatterns = [

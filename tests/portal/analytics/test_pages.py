@@ -99,6 +99,12 @@ def test_only_time_within_the_period_counts(enough_decisions: None, today: datet
     assert party_times.time == sum((each for each in inside if each > timedelta()), timedelta())
 
 
+@pytest.mark.parametrize(("query", "kept"), [("view=all", ""), ("view=all&period=365&x=1", "?period=365")])
+def test_tabs_keep_the_program_and_the_period_only(sign_in: SignIn, rita: Any, query: str, kept: str) -> None:
+    page = BeautifulSoup(sign_in(rita).get(f"/analytics/people/?{query}").content, "html.parser")
+    assert [link["href"] for link in page.select(".tabs a")] == [f"{path}{kept}" for path in PAGES]
+
+
 def test_invalid_filter_is_reported_and_the_default_is_shown(sign_in: SignIn, rita: Any) -> None:
     answer = sign_in(rita).get("/analytics/?program=none&period=12")
     assert read_text(answer).count("Unknown filter value. The page shows the default.") == 2
