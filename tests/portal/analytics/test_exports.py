@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.utils import timezone
 from openpyxl import load_workbook
 
@@ -191,6 +192,12 @@ def test_email_log_and_partners_are_exported_with_their_filters(
     assert "secret" not in str(mail)
     (company,) = read_rows(sign_in, rita, "/exports/partners.csv?q=acme")
     assert (company["partner"], company["open"], company["listed"]) == ("Acme", "2", "0")
+
+
+def test_files_are_in_the_order_of_their_tables(sign_in: SignIn, rita: Any) -> None:
+    page = BeautifulSoup(sign_in(rita).get("/analytics/people/").content, "html.parser")
+    labels = [link.get_text(strip=True) for link in page.select('a[href$=".csv"]')]
+    assert labels == ["Reviewers CSV", "Checks CSV", "Waivers CSV"]
 
 
 def test_each_list_links_to_its_files(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:
