@@ -51,7 +51,20 @@ class SessionInline(ReadOnlyAdminMixin, admin.TabularInline):
 class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Read-only user pages. Roles change on the people page; only owners change their names and passwords."""
 
-    exclude = ("password", "groups", "user_permissions")
+    # Named, so that a new column of users doesn't appear by itself
+    fields = (
+        "email",
+        "name",
+        "zone",
+        "is_active",
+        "is_reviewer",
+        "is_staff",
+        "is_superuser",
+        "is_auditor",
+        "program_roles",
+        "last_login",
+        "date_joined",
+    )
     list_display = ("email", "name", "is_active", "is_reviewer", "is_staff", "is_superuser")
     list_filter = ("is_active", "is_reviewer", "is_staff", "is_superuser")
     search_fields = ("email", "name")

@@ -61,5 +61,20 @@ def test_admin_pages_open_for_staff_only(sign_in: SignIn, sam: Any, rita: Any, p
     assert sign_in(rita).get(f"/admin/{path}").status_code == 302
 
 
-def test_admin_page_of_a_person_opens(sign_in: SignIn, sam: Any, alice: Any) -> None:
-    assert sign_in(sam).get(f"/admin/accounts/user/{alice.pk}/change/").status_code == 200
+def test_admin_page_of_a_person_shows_named_fields_only(sign_in: SignIn, sam: Any, alice: Any) -> None:
+    answer = sign_in(sam).get(f"/admin/accounts/user/{alice.pk}/change/")
+    page = BeautifulSoup(answer.content, "html.parser")
+    fields = [row["class"][-1].removeprefix("field-") for row in page.select("fieldset.aligned > .form-row")]
+    assert fields == [
+        "email",
+        "name",
+        "zone",
+        "is_active",
+        "is_reviewer",
+        "is_staff",
+        "is_superuser",
+        "is_auditor",
+        "program_roles",
+        "last_login",
+        "date_joined",
+    ]
