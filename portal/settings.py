@@ -9,7 +9,7 @@ from portal.accounts.allauth_settings import *  # noqa: F403
 from portal.accounts.provider_settings import build_providers, list_origins
 from portal.database_url import parse_database_url
 from portal.embedded_secrets import load_or_create_secret
-from portal.environment import BASE_DIR, load_settings
+from portal.environment import BASE_DIR, PortalSettings, load_settings
 from portal.jobs.celery_settings import *  # noqa: F403
 from portal.notifications import email_providers
 from portal.production_checks import require_safe_settings
@@ -171,14 +171,16 @@ GITHUB_APP_INSTALLATION = environment.GITHUB_APP_INSTALLATION
 GITHUB_APP_KEY = environment.GITHUB_APP_KEY.get_secret_value().replace("\\n", "\n")
 REGISTRY_URL = environment.REGISTRY_URL
 DNS_SERVERS = environment.DNS_SERVERS
-OIDC_ISSUER = environment.OIDC_ISSUER
-OIDC_DOMAINS = [domain.lower() for domain in environment.OIDC_DOMAINS]
-OIDC_GROUPS_CLAIM = environment.OIDC_GROUPS_CLAIM
-OIDC_GROUP_ROLES = environment.OIDC_GROUP_ROLES
-OIDC_OMITS_EMPTY_GROUPS = environment.OIDC_OMITS_EMPTY_GROUPS
-OIDC_REQUIRED = environment.OIDC_REQUIRED and OIDC_ISSUER != ""
-OIDC_SECOND_FACTOR = environment.OIDC_SECOND_FACTOR
-OIDC_LOGOUT_URL = environment.OIDC_LOGOUT_URL
+# Without an issuer, no other variable of single sign-on counts.
+single_sign_on = environment if environment.OIDC_ISSUER else PortalSettings.model_construct()
+OIDC_ISSUER = single_sign_on.OIDC_ISSUER
+OIDC_DOMAINS = [domain.lower() for domain in single_sign_on.OIDC_DOMAINS]
+OIDC_GROUPS_CLAIM = single_sign_on.OIDC_GROUPS_CLAIM
+OIDC_GROUP_ROLES = single_sign_on.OIDC_GROUP_ROLES
+OIDC_OMITS_EMPTY_GROUPS = single_sign_on.OIDC_OMITS_EMPTY_GROUPS
+OIDC_REQUIRED = single_sign_on.OIDC_REQUIRED
+OIDC_SECOND_FACTOR = single_sign_on.OIDC_SECOND_FACTOR
+OIDC_LOGOUT_URL = single_sign_on.OIDC_LOGOUT_URL
 SOCIALACCOUNT_PROVIDERS = build_providers(environment)
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # for http://localhost; browsers refuse other HTTP origins
 STAFF_SECOND_FACTOR = environment.STAFF_SECOND_FACTOR

@@ -1,5 +1,6 @@
 """Tests of sessions with single sign-on: passwords, second factor, invitations, and signing out."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -124,6 +125,13 @@ def test_sign_in_page_offers_single_sign_on_only_if_it_is_on(configure: Configur
     before = Client().get("/accounts/login/").content
     configure()
     assert [b"Sign in with SSO" in page for page in (before, Client().get("/accounts/login/").content)] == [False, True]
+
+
+def test_single_sign_on_is_off_without_an_issuer(import_settings: Callable[..., Any]) -> None:
+    code = "print(settings.OIDC_GROUP_ROLES, settings.CONTENT_SECURITY_POLICY['DIRECTIVES']['form-action'])"
+    logout_url = "https://login.example.com/logout"
+    process = import_settings(code, OIDC_GROUP_ROLES="team=wizard:nomad", OIDC_LOGOUT_URL=logout_url)
+    assert process.stdout == "{} [\"'self'\", 'https://github.com']\n", process.stderr
 
 
 def test_unknown_role_in_the_mapping_is_reported(configure: Configure) -> None:
