@@ -39,8 +39,9 @@ def create_deliveries(event: AuditEvent) -> None:
     if not subscribed_endpoints:
         return
     text = payloads.build_body(event)
+    bodies = {key: format_event(key, event, text) for key in {endpoint.format for endpoint in subscribed_endpoints}}
     for endpoint in subscribed_endpoints:
-        create_delivery(endpoint, event, format_event(endpoint.format, event, text))
+        create_delivery(endpoint, event, bodies[endpoint.format])
 
 
 def create_delivery(endpoint: WebhookEndpoint, event: AuditEvent, body: str) -> WebhookDelivery:
