@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import get_connection
 
+from portal.environment import PortalSettings
 from portal.notifications import email_providers
 from tests.portal.notifications.test_email import queue_email, send_due_emails
 
@@ -106,6 +107,11 @@ def test_provider_outage_loses_no_email(
     settings.ANYMAIL = there
     time_machine.move_to(now + timedelta(minutes=2), tick=False)
     assert (send_due_emails(), len(postmark.received_requests)) == (1, 1)
+
+
+def test_setting_accepts_every_provider_with_a_key() -> None:
+    accepted = get_args(PortalSettings.model_fields["EMAIL_PROVIDER"].annotation)
+    assert accepted == (email_providers.SMTP, *email_providers.KEY_SETTING_BY_PROVIDER)
 
 
 @pytest.mark.parametrize("provider", email_providers.KEY_SETTING_BY_PROVIDER)
