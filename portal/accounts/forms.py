@@ -27,7 +27,8 @@ FIELD_LABELS = {
     "oldpassword": gettext_lazy("Current password"),
     "code": gettext_lazy("Code"),
 }
-NAME_LABEL, NAME_INPUT = gettext_lazy("Your name"), forms.TextInput(attrs={"autocomplete": "name"})
+NAME_LABEL = gettext_lazy("Your name")
+NAME_INPUT = forms.TextInput(attrs={"autocomplete": "name"})
 INVALID_EMAIL_MESSAGE = gettext_lazy("Enter a valid email address, such as name@example.com.")
 
 

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
@@ -110,7 +109,7 @@ def _load_recording(name: str) -> JsonObject:
     return recording
 
 
-def _evaluate(run: TestRun, records: Any = None) -> None:
+def _evaluate(run: TestRun, records: RunTaskRecords | None = None) -> None:
     kind = KINDS[run.kind]
     run.results, run.outcome = kind.evaluate(run, records or kind.load_records(run))
 

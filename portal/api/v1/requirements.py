@@ -162,7 +162,8 @@ def register_operation(action: RequirementOperation) -> None:
     ) -> SimpleNamespace:
         return build_detail(request, perform_action(request, uuid, requirement_id, action.name, body.build_fields))
 
-    operation.__name__, operation.__doc__ = f"requirement_{action.name}", action.summary
+    operation.__name__ = f"requirement_{action.name}"
+    operation.__doc__ = action.summary
     operation.__annotations__ = operation.__annotations__ | {"body": action.body}
     router.post(f"{REQUIREMENT_PATH}/{action.name}", action.scope, submissions.RequirementDetail)(operation)
 
