@@ -1,20 +1,20 @@
-"""Settings of the external sign-in, from the environment: GitHub, and single sign-on for staff with OpenID Connect."""
+"""Settings for sign-in with GitHub and for single sign-on of staff with OpenID Connect, from the environment."""
 
 from urllib.parse import urlsplit
 
 from portal.core.value_types import NamedValues
 from portal.environment import PortalSettings
 
-SINGLE_SIGN_ON_ID = "sso"  # in the callback URL, and as the provider of connected accounts
+SINGLE_SIGN_ON_ID = "sso"  # in the callback URL, and the provider of connected accounts
 
 
 def build_providers(environment: PortalSettings) -> NamedValues:
-    """Return the providers of allauth that are configured. Addresses in OIDC_DOMAINS count as verified."""
+    """Return the configured providers for allauth. Email addresses in OIDC_DOMAINS count as verified."""
     github: NamedValues = {"SCOPE": ["user:email"]}
     if environment.GITHUB_CLIENT_ID:
         secret = environment.GITHUB_CLIENT_SECRET.get_secret_value()
         github["APPS"] = [{"client_id": environment.GITHUB_CLIENT_ID, "secret": secret}]
-        if environment.GITHUB_WEB_URL != "https://github.com":  # an Enterprise Server has its API below the same URL
+        if environment.GITHUB_WEB_URL != "https://github.com":  # GitHub Enterprise Server has its API below this URL
             github["GITHUB_URL"] = environment.GITHUB_WEB_URL
     if not environment.OIDC_ISSUER:
         return {"github": github}

@@ -37,6 +37,7 @@ class PublisherCheck:
     """Latest conclusive result of a publisher check.
 
     Attributes:
+        outcome: Outcome of the result, never an error.
         since: Since when the check has not failed.
         confirmed_at: When the check last confirmed the result.
     """

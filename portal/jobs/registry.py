@@ -1,8 +1,8 @@
 """Schedule of the periodic jobs for beat and run_jobs.
 
 Beat sends each job to a worker at its interval. `run_jobs` runs overdue jobs, with at least one thread per queue, so
-that a slow mail server or repository doesn't delay clocks. Each job names its function as text, which is imported when
-the job first runs.
+that a slow mail server or repository doesn't delay clocks. Each job names the path of its function, which is
+imported when the job first runs.
 """
 
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class PeriodicJob:
     queue: str = "clocks"  # for quick jobs that only need the database
 
 
-# The first one is that of the clocks, which decides whether /healthz reports delays.
+# The first queue, which runs the clocks, decides whether /healthz reports delays.
 QUEUES = ("clocks", "email", "network", "checks", "sandbox", "webhooks")
-# Threads of run_jobs, by default one. A receiver of webhooks can take ten seconds to respond.
+# Threads of run_jobs; other queues have one. A webhook receiver can take ten seconds to respond.
 THREADS_BY_QUEUE = {"webhooks": 4}
 DISPATCH_SECONDS = 5
 JOBS = (
