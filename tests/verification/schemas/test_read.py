@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.verification.schemas.acme import SOURCE, build_nested_type, encode_schema
-from verification.schemas.engine.parsing import parse_schema, parse_schemas
+from verification.schemas.engine.parsing import parse_schema, parse_schemas, unpack
 from verification.schemas.engine.types import SchemaParseError
 
 
@@ -129,6 +129,11 @@ def test_parameters_must_be_a_list() -> None:
     document = {"format_version": "1.0", "provider_schemas": {SOURCE: {"functions": {"f": {"parameters": {"a": 1}}}}}}
     with pytest.raises(SchemaParseError, match=r"f: expected a list of parameters\."):
         parse_schemas(encode_schema(document))
+
+
+@pytest.mark.parametrize("padding", [b"\n", b"\0" * 999])
+def test_padding_after_a_gzip_file_is_ignored(padding: bytes) -> None:
+    assert unpack(gzip.compress(b"{}", mtime=0) + padding) == b"{}"
 
 
 def test_schema_above_the_unpacked_size_is_refused() -> None:

@@ -3,10 +3,8 @@
 Unknown keys are ignored; another major version of the format is refused.
 """
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import Any, TypeVar
@@ -14,6 +12,7 @@ from typing import Any, TypeVar
 from portal.core.value_types import JsonObject, NamedValues
 from verification.schemas.engine.functions import Function, Parameter, format_type
 from verification.schemas.engine.types import COLLECTIONS, SCALARS, Node, ParsedSchema, Resource, SchemaParseError
+from verification.sources.http.decoding import PIECE_BYTES, Decoder, DecodingError
 
 Entry = TypeVar("Entry")
 FORMAT_MAJOR_VERSION = "1"
@@ -28,16 +27,28 @@ SURROGATE_PATTERN = re.compile(r"\\u[dD][89a-fA-F]")
 def unpack(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> bytes:
     """Decompress gzip data; return other data unchanged. Raises SchemaParseError above `max_bytes`."""
     if body[:2] == GZIP_MAGIC:
-        try:
-            # One byte more than the limit shows that it is exceeded, however much would follow.
-            body = gzip.GzipFile(fileobj=BytesIO(body)).read(max_bytes + 1)
-        except EOFError as error:
-            raise SchemaParseError("The gzip file is incomplete.") from error
-        except (OSError, zlib.error) as error:
-            raise SchemaParseError("Can't decompress the gzip file.") from error
+        body = _gunzip(body, max_bytes)
     if len(body) > max_bytes:
         raise SchemaParseError(f"The schema is larger than {max_bytes // 1024 // 1024} MB.")
     return body
+
+
+def _gunzip(body: bytes, max_bytes: int) -> bytes:
+    """Decompress gzip data until it exceeds the limit. Padding after it is ignored, as in responses."""
+    decoder, stream, content = Decoder("gzip", is_gzip_allowed=True), BytesIO(body), bytearray()
+    try:
+        # One byte more than the limit shows that it is exceeded, however much would follow.
+        while len(content) <= max_bytes and (chunk := stream.read(PIECE_BYTES)):
+            for piece in decoder.feed(chunk, max_bytes + 1 - len(content)):
+                content += piece
+    except DecodingError as error:
+        raise SchemaParseError("Can't decompress the gzip file.") from error
+    try:
+        if len(content) <= max_bytes:
+            decoder.finish()
+    except DecodingError as error:
+        raise SchemaParseError("The gzip file is incomplete.") from error
+    return bytes(content)
 
 
 def parse_json(body: bytes) -> JsonObject:
