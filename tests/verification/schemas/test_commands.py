@@ -175,7 +175,8 @@ def test_schema_diff_without_a_version_gives_no_verdict(schema: Path, newer: Pat
         run_command("diff_provider_schemas", schema, plain).splitlines()[1]
         == "No verdict. Specify the versions with --versions."
     )
-    data = json.loads(run_command("diff_provider_schemas", schema, plain, "--json"))
+    invalid = schema.rename(schema.with_name("acme_99999999999999999999.1.2.json.gz"))
+    data = json.loads(run_command("diff_provider_schemas", invalid, plain, "--json"))
     assert data["verdict"] == {"not_run": "No verdict. Specify the versions with --versions."}
 
 

@@ -43,7 +43,8 @@ class Command(BaseCommand):
         try:
             before, after = (parse_schema(path.read_bytes(), options["source"]) for path in (old, new))
             texts = options["versions"] or [_find_version(old), _find_version(new)]
-            versions = [parse_version(text) for text in texts if text]
+            # A single version allows no verdict, so it can even be an invalid one.
+            versions = [parse_version(text) for text in texts] if all(texts) else []
         except (SchemaParseError, InvalidVersionError) as error:
             raise build_usage_error(error) from error
         except OSError as error:
@@ -52,7 +53,7 @@ class Command(BaseCommand):
         if before.source.rpartition("/")[2] != after.source.rpartition("/")[2]:
             raise build_usage_error(f"{before.source} and {after.source} are different providers.")
         schema_difference = compare_schemas(before, after)
-        version_verdict = evaluate_version(versions[0], versions[1], schema_difference) if len(versions) == 2 else None
+        version_verdict = evaluate_version(versions[0], versions[1], schema_difference) if versions else None
         if as_json:
             document = serialize_difference(after, schema_difference, version_verdict)
             self.stdout.write(json.dumps(document, indent=2, ensure_ascii=False))
