@@ -128,6 +128,18 @@ def test_difference_suggests_a_renamed_resource() -> None:
     assert [change.after for change in difference.changes] == ["acme_firewall_rules"]
 
 
+def test_difference_suggests_the_resource_with_the_most_similar_name() -> None:
+    same = {"block": {"attributes": {"a": TEXT, "b": TEXT}}}
+    difference = compare_schemas(
+        build_schema(resource_schemas={"acme_firewall_rule": same}),
+        build_schema(resource_schemas={"acme_firewall": same, "acme_firewall_rules": same}),
+    )
+    assert [(change.change_type, change.subject, change.after) for change in difference.changes] == [
+        ("added", "resource acme_firewall", ""),
+        ("renamed", "resource acme_firewall_rule", "acme_firewall_rules"),
+    ]
+
+
 @pytest.mark.parametrize(("count", "expected"), [(2, {"renamed"}), (400, {"removed", "optional_added"})])
 def test_difference_suggests_no_renames_among_hundreds_of_names(count: int, expected: set[str]) -> None:
     old, new = (build_schema({f"{word}_{number:03}": TEXT for number in range(count)}) for word in ("zone", "zones"))
