@@ -148,6 +148,19 @@ def test_failed_create_keeps_objects_with_an_id(
     assert result == (outcome, summary)
 
 
+@pytest.mark.parametrize(
+    ("code", "output", "summary"),
+    [
+        (0, "", "The apply updated nothing in place, so we couldn't test this rule."),
+        (0, f"{SERVER}: Modifying...", NO_FAILURE),
+        (1, f"{SERVER}: Modifying...", "Not reached."),
+    ],
+)
+def test_failed_update_is_evaluated_before_the_next_plan(code: int, output: str, summary: str) -> None:
+    apply = build_command_record("failing_change", code, output=output, errors=ERROR if code else "")
+    assert evaluate("failing.state", apply, inputs=("failing_change",)) == ("not_run", summary)
+
+
 def build_expressions(**attributes: object) -> dict[str, Any]:
     return {"changes": {}, "expressions": {SERVER: attributes}}
 

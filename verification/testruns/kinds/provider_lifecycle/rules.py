@@ -104,18 +104,15 @@ def check_failed_update_error(records: ProviderLifecycleRecords, command: Comman
 
 
 @RULES.check("failing.state")
-def check_failed_update_state(
-    records: ProviderLifecycleRecords,
-    previous: CommandRecord,
-    command: CommandRecord,
-    recorded: CommandRecord,
-    actual: CommandRecord,
-) -> RuleOutcome:
+def check_failed_update_state(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
     """Check that the state after a failed update contains what the service has."""
     if not_run := _explain_missing_update(command):
         return not_run
     if command.is_good:
         return plan_comparison.UNEXPECTED_SUCCESS
+    previous, recorded, actual = map(records.get_step, ("update", "failed_state", "failed_again"))
+    if previous is None or recorded is None or actual is None:
+        return records.explain_missing_step()
     # Writing Custom Providers: if an update makes the ID blank, Terraform takes the object for destroyed.
     if lost := sorted({*(previous.state or ())} - {*(command.state or ())}):
         return report_failure(
