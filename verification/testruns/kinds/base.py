@@ -200,12 +200,12 @@ class TestKind(ABC):
         """Run the test on local software, without a database. Raises CommandError."""
 
     @retry_while_locked
-    def store_progress(self, run: TestRun, records: Any) -> None:
-        """Store the records and results so far."""
+    def store_progress(self, run: TestRun, records: Any) -> bool:
+        """Store the records and results so far. Return whether the run was still open."""
         run.records = clean_json(self.serialize_records(run, records))
         run.results = clean_json(self.evaluate(run, records)[0])
         # Only while it is open: a run that was canceled in the meantime keeps its final results.
-        TestRun.objects.open().filter(pk=run.pk).update(records=run.records, results=run.results)
+        return bool(TestRun.objects.open().filter(pk=run.pk).update(records=run.records, results=run.results))
 
     def finish(self, run: TestRun, records: object) -> None:
         """Store the final results, delete the secrets, and report to the check."""

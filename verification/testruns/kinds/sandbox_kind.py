@@ -6,7 +6,6 @@ from abc import abstractmethod
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -88,10 +87,13 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
 
     def _collect_records(self, run: TestRun, fetch: ProgramFetcher) -> object:
         """Return all records. Errors on our side become records, too."""
+
+        def report(records: RecordsT) -> None:
+            self.store_progress(run, records)
+
         try:
             with tempfile.TemporaryDirectory(prefix="release-") as folder:
                 executable = fetch(run, Path(folder))
-                report = partial(self.store_progress, run)
                 return self.run_in_sandbox(self.build_target(run), executable, READABLE_FOLDERS, report)
         # Nothing was started, so no rule has a result. An outage, below, is an error of ours.
         except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:

@@ -111,12 +111,13 @@ class RunTaskTest(TestKind):
         _lock(run)
         self.finish(run, DatabaseStore(run).load_records(is_complete=True))
 
-    def store_progress(self, run: TestRun, records: RunTaskRecords) -> None:
+    def store_progress(self, run: TestRun, records: RunTaskRecords) -> bool:
         """Store the results so far. If the run was canceled meanwhile, late exchanges count, too."""
-        if DatabaseStore(run).is_open():
-            super().store_progress(run, records)
-        else:
+        # Only the update can tell: a cancellation that isn't committed yet holds the row.
+        is_open = super().store_progress(run, records)
+        if not is_open:
             self.reevaluate(run)
+        return is_open
 
     @retry_while_locked
     @transaction.atomic
