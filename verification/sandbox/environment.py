@@ -104,8 +104,9 @@ class Environment:
             group = ControlGroup.create(find_own_group(), name, self.limits, blocked_process.child)
             if group is not None:
                 stack.callback(group.remove)
-            port = 0 if self.egress is None else network.PROXY_PORT
-            diagnostics, *listeners = network.open_sockets(blocked_process.child, "prepare", port)
+            diagnostics, *listeners = network.open_diagnostics(
+                blocked_process.child, has_listener=self.egress is not None
+            )
             if self.egress is not None:
                 stack.enter_context(self.egress.serve(listeners[0]))
             sockets = _open_socket_memory(blocked_process.child, diagnostics)

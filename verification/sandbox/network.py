@@ -23,7 +23,7 @@ user, net = (owner, 0x10000000), (network, 0x40000000)  # named kinds: a service
 for namespace, kind_of in [net] if os.geteuid() == 0 else [user, net]:
     if libc.setns(namespace, kind_of) < 0:
         sys.exit(os.strerror(ctypes.get_errno()))
-if kind == "prepare":
+if kind == "diagnostics":
     opened = [socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4)]  # NETLINK_SOCK_DIAG
     if int(number):
         listener = socket.socket()
@@ -37,18 +37,23 @@ socket.send_fds(socket.socket(fileno=0), [b"."], [each.fileno() for each in open
 """
 
 
-def open_sockets(child: int, kind: str | int, number: int) -> list[socket.socket]:
-    """Return sockets of the sandbox's network.
+def open_diagnostics(child: int, *, has_listener: bool) -> list[socket.socket]:
+    """Return a socket for queries about the sandbox's sockets, and one that listens on its loopback if requested.
 
-    Args:
-        child: A process in the sandbox.
-        kind: An address family for unconnected TCP sockets. "prepare" for a socket for queries about the sandbox's
-            sockets, and another one that listens on its loopback.
-        number: Count of the TCP sockets. With "prepare", the port of the listener, or 0 for none.
+    `child` is a process in the sandbox.
     """
+    return _open_sockets(child, "diagnostics", PROXY_PORT if has_listener else 0)
+
+
+def open_tcp_sockets(child: int, family: int, count: int) -> list[socket.socket]:
+    """Return unconnected TCP sockets that belong to the sandbox's network. `child` is a process in the sandbox."""
+    return _open_sockets(child, str(int(family)), count)
+
+
+def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        command = [sys.executable, "-I", "-S", "-c", HELPER, *map(str, (child, kind, number))]
+        command = [sys.executable, "-I", "-S", "-c", HELPER, str(child), kind, str(number)]
         # Its standard input is a socket, through which it sends the descriptors.
         completed_process = subprocess.run(  # noqa: S603 - our own program
             command, stdin=theirs.fileno(), env={}, capture_output=True, timeout=HELPER_SECONDS, check=False

@@ -155,7 +155,7 @@ class SandboxProcess:
     def _relay(self, address: str, staging: Path, stack: ExitStack) -> str:
         host, _, port = address.rpartition(":")
         family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
-        targets = network.open_sockets(self._bubblewrap.child, int(family), MAX_TCP_CONNECTIONS)
+        targets = network.open_tcp_sockets(self._bubblewrap.child, family, MAX_TCP_CONNECTIONS)
         for target in targets:
             stack.enter_context(closing(target))
         path = f"{staging}/tcp-{self._bubblewrap.child}"
