@@ -173,7 +173,7 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
         return Result(Outcome.NOT_RUN, "No registered key signed the release.")
     domains = [domain for user in keys.signer.user_ids if (domain := extract_email_domain(user))]
     evidence = tuple(Evidence("Key owner", user) for user in keys.signer.user_ids[:5])
-    homepage_host = (urlsplit(subject.homepage).hostname or "").removeprefix("www.")
+    homepage_host = _extract_host(subject.homepage)
     remarks: list[Remark] = []
     # Anyone can write any address into a key, so the owner is only a hint, at most a warning.
     if not domains:
@@ -189,6 +189,14 @@ def extract_email_domain(user_id: str) -> str:
     """Return the domain of the email address in a user ID, blank without an address."""
     address = user_id.rpartition("<")[2].rstrip(">").strip()
     return address.rpartition("@")[2].lower() if "@" in address else ""
+
+
+def _extract_host(address: str) -> str:
+    """Return the host without "www.", blank without one. GitHub shows any text as a home page, even an invalid URL."""
+    try:
+        return (urlsplit(address).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
 
 
 def _is_related_domain(one: str, other: str) -> bool:

@@ -89,3 +89,5 @@ def test_replaced_key_is_decided_by_a_reviewer(publish_releases, listing_status,
 def test_key_of_a_person_is_a_warning(publish_releases, owner, expected):
     sources = publish_releases(build_rocket_release(signer=signed_releases.build_key(owner)))
     assert run_release_check("keys.personal", sources).outcome == expected
+    # GitHub stores any text as the home page.
+    assert run_release_check("keys.personal", sources, homepage="https://[docs").outcome == expected
