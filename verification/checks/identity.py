@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from django.db.models import QuerySet, Value
 from django.utils.translation import gettext as _
 
 from integrations.partners.domains import list_claimable_domains
 from integrations.partners.models import DOMAIN_METHODS, Partner, PartnerVerification, VerificationMethod
 from integrations.partners.selectors import list_verifications
 from integrations.programs.requirements import Requirement
-from integrations.submissions.models import Integration
+from integrations.submissions.models import Integration, RequirementFulfillment
 from verification.checks.models import Observation
 from verification.checks.services.observations import FACT_PREFIX
 
@@ -84,13 +85,14 @@ def compare_identity(
 
 def _compare_registry(integration: Integration, earlier: Sequence[Integration]) -> list[IdentityRow]:
     """Return the registry's namespace and its signing keys, both as last read."""
-    facts = Observation.objects.filter(integration__in=[integration, *earlier], key__in=[LISTING, SIGNING_KEYS])
-    values = {(fact.integration_id, fact.key): str((fact.value or {}).get("value", "")) for fact in facts}
+    rows = _list_registry_facts(integration, earlier)
+    values = {
+        (pk, key): str((data or {}).get(key if key == PROVIDER_QUESTION else "value", "")) for pk, key, data in rows
+    }
     namespaces = {pk: _get_owner(value) for (pk, key), value in values.items() if key == LISTING}
     keys = {pk: _deduplicate(value.split(", ")) for (pk, key), value in values.items() if key == SIGNING_KEYS}
-    answers = (fulfillment.data.get(PROVIDER_QUESTION) for fulfillment in integration.fulfillments_by_id.values())
     # The registry publishes a provider in the namespace of its repository's owner.
-    claimed = _deduplicate([_get_owner(next(filter(None, answers), integration.repository))])
+    claimed = _deduplicate([_get_owner(values.get((integration.pk, PROVIDER_QUESTION)) or integration.repository)])
     earlier_namespaces = _deduplicate(namespaces.get(each.pk, "") for each in earlier)
     earlier_keys = _deduplicate(key for each in earlier for key in keys.get(each.pk, ()))
     found = _deduplicate([namespaces.get(integration.pk, "")])
@@ -98,6 +100,17 @@ def _compare_registry(integration: Integration, earlier: Sequence[Integration]) 
         IdentityRow(_("Registry namespace"), claimed, found, earlier_namespaces or None),
         IdentityRow(_("Signing key"), (), keys.get(integration.pk, ()), earlier_keys or None),
     ]
+
+
+def _list_registry_facts(
+    integration: Integration, earlier: Sequence[Integration]
+) -> QuerySet[Observation, tuple[int, str, Any]]:
+    """Return the facts of these integrations, and the provider that the first one states, in one query."""
+    facts = Observation.objects.filter(integration__in=[integration, *earlier], key__in=[LISTING, SIGNING_KEYS])
+    answers = RequirementFulfillment.objects.filter(integration=integration, data__has_key=PROVIDER_QUESTION)
+    return facts.values_list("integration", "key", "value").union(
+        answers.annotate(key=Value(PROVIDER_QUESTION)).values_list("integration", "key", "data"), all=True
+    )
 
 
 def _get_owner(full_name: str) -> str:
