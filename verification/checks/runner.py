@@ -262,7 +262,10 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
 
 def _serialize_detail(key: str, result: Result) -> dict[str, object]:
     """Return the details of a check as JSON for pages."""
-    return execution.serialize_result(key, result) | {
+    serialized = execution.serialize_result(key, result)
+    # Pages read the key and the summary below.
+    del serialized["id"], serialized["inspected_revisions"]
+    return serialized | {
         "key": key,
         "unreachable": result.source,
         "needs_access": result.needs_access,

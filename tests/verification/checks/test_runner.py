@@ -89,6 +89,10 @@ def test_run_stores_the_repository_and_the_release_of_each_result(provider):
         "repository.tag_branch": subjects,
     }
     assert [item["subjects"] for item in license.detail] == [{"repository": REPOSITORY.full_name}]
+    assert {*license.detail[0]} == {
+        *("key", "title", "version", "outcome", "summary", "advice", "evidence"),
+        *("unreachable", "needs_access", "inspected_summary", "subjects"),
+    }
 
 
 def test_run_of_one_requirement_does_not_change_the_others(provider):
