@@ -1,10 +1,10 @@
 """Facts about a file's license, independent of any policy and read once per content."""
 
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 
 from licenseclassifier import identify_license
 
@@ -15,7 +15,7 @@ from verification.licenses.notices import MARKER
 from verification.licenses.templates import VARIANTS
 
 COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
-MAX_CACHED_ANALYSES = 256  # most repositories have the same few files
+MAX_CACHED_ANALYSES = 5_000  # most repositories have the same few files
 EMPTY_READING = Reading((), (), 0.0)
 # Percentage of the text that looks like licenses. Every region counts, because the gate judges the rest.
 MIN_COVERAGE = 0.0
@@ -116,9 +116,22 @@ class FileAnalysis:
         return min(1.0, sum(share for id, share in self.shares if id in ids))
 
 
-@lru_cache(MAX_CACHED_ANALYSES)
+_cache: dict[tuple[bytes, tuple[str, ...]], FileAnalysis] = {}
+
+
 def analyze_file(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis:
-    """Analyze a file. `notice_of` is that of `analyze_coverage`."""
+    """Analyze a file. Each process analyzes the same content once. `notice_of` is that of `analyze_coverage`."""
+    # The contents themselves, of up to 200 kB each, would fill the memory of every process.
+    key = hashlib.sha256(raw).digest(), notice_of
+    if key not in _cache:
+        if len(_cache) >= MAX_CACHED_ANALYSES:
+            _cache.clear()
+        _cache[key] = analyze_content(raw, notice_of)
+    return _cache[key]
+
+
+def analyze_content(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis:
+    """Analyze a content without the cache."""
     if len(raw) > MAX_BYTES:
         return FileAnalysis((), (), EMPTY_READING, read_error=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))

@@ -101,10 +101,11 @@ def test_other_file_is_not_a_license_file(path):
     assert not is_license_file(path)
 
 
-def test_same_content_is_analyzed_once():
-    inspection.analyze_file.cache_clear()
+def test_same_content_is_analyzed_once_and_not_kept(monkeypatch):
+    monkeypatch.setattr(inspection, "_cache", {})
     first = inspection.analyze_file(MIT)
-    assert inspection.analyze_file(bytes(MIT)) is first
+    assert inspection.analyze_file(bytes(bytearray(MIT))) is first
+    assert [len(digest) for digest, _ in inspection._cache] == [32]
 
 
 def run(*args):
