@@ -153,6 +153,8 @@ def test_archive_is_fetched_again_for_a_new_file_on_github_or_after_a_week(publi
     assert (second, has_download) == (first, False)
     assert run_check(8, known=first.observations)[1]
     assert run_check(7, days=8, known=first.observations)[1]
+    unreadable = {"release.archives": {f"{base}/{archive}": {"identity": f"7:{len(signed_release.files[archive])}"}}}
+    assert run_check(7, known=unreadable) == (first, True)
     signed_release.files[archive] += b"x"
     assert run_check(8, known=first.observations)[0].outcome == Outcome.FAIL
 
