@@ -48,7 +48,7 @@ def run(options: RunOptions) -> SuiteReport:
         return SuiteReport(JUDGE, 0, not_run=f"The GitHub fake can't be installed: {reason}")
     try:
         server.seed(*REPOSITORIES)
-        with override_settings(ALLOW_LOOPBACK_HTTP=True):
+        with override_settings(ALLOW_LOOPBACK_HTTP=True, GITHUB_API_URL=server.url):
             facts = [fact for repo in REPOSITORIES for fact in read_both(server.url, repo)]
     finally:
         server.stop()
@@ -60,7 +60,7 @@ def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:
     """Yield each fact of a repository with the portal's value and PyGithub's."""
     import github
 
-    client = Client(url, TOKEN)
+    client = Client(TOKEN)
     judge = github.Github(auth=github.Auth.Token(TOKEN), base_url=url, retry=None)
     try:
         mine, theirs = client.get_repository(repo.full_name), judge.get_repo(repo.full_name)
