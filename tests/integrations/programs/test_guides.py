@@ -86,7 +86,7 @@ def test_steps_have_the_summary_of_the_guide(name: tuple[str, str], edition: Edi
 
 
 def test_page_draws_the_steps_in_order(name: tuple[str, str], page: Any) -> None:
-    assert [step.name for step in page.context["path"]] == published_programs.EDITIONS[name][0]
+    assert [step["name"] for step in page.context["path"]] == published_programs.EDITIONS[name][0]
     words = read_page_text(page)
     assert [summary for _, summary in guides.STEPS[name] if summary not in words] == []
 
