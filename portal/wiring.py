@@ -190,4 +190,5 @@ def connect() -> None:
     tokens.register_handlers()
     github_access.connect_receivers()
     access_revoked.connect(calendar_feed.handle_access_revoked)
-    PROVIDER.get_facts, PROVIDER.collect_evidence = evidence.collect_facts, evidence.collect_evidence
+    PROVIDER.get_facts = evidence.collect_facts
+    PROVIDER.collect_evidence = evidence.collect_evidence
