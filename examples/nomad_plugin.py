@@ -81,7 +81,9 @@ class Plugin:
     """What it answers. A method of the protocol is a method here, with a request and the call's context."""
 
     def __init__(self, kind: str, fault: str, over: Event) -> None:
-        self.kind, self.fault, self.over = kind, fault, over
+        self.kind = kind
+        self.fault = fault
+        self.over = over
 
     def info(self, _request: Any, _context: Any) -> Any:
         other = {"driver": "device", "device": "driver"}[self.kind]

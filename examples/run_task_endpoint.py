@@ -82,7 +82,9 @@ class Endpoint(ThreadingHTTPServer):
     def __init__(self, key: str = "", how: str = "", port: int = 0, pace: float = 1.0) -> None:
         self.closed = threading.Event()
         super().__init__(("127.0.0.1", port), Handler)
-        self.key, self.how, self.pace = key, how, pace
+        self.key = key
+        self.how = how
+        self.pace = pace
         self.tokens: list[str] = []
 
     @property
@@ -106,7 +108,8 @@ class Handler(BaseHTTPRequestHandler):
     server: Endpoint
 
     def do_POST(self) -> None:
-        how, body = self.server.how, self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        how = self.server.how
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if how == "redirects":
             self.say(307, location="/elsewhere")
             return
@@ -126,7 +129,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def is_signed(self, body: bytes, request: object) -> bool:
         """Whether the signature is that of these bytes and our key."""
-        key, how, given = self.server.key, self.server.how, self.headers.get("X-TFC-Task-Signature", "")
+        key = self.server.key
+        how = self.server.how
+        given = self.headers.get("X-TFC-Task-Signature", "")
         if how == "unsigned-taken" and not given:
             return True
         if how == "wrong-signature-taken" and given:
@@ -182,13 +187,17 @@ class Work:
     """What is done about one run, after the answer."""
 
     def __init__(self, server: Endpoint, request: dict) -> None:
-        self.how, self.pace, self.request, self.closed = server.how, server.pace, request, server.closed
+        self.how = server.how
+        self.pace = server.pace
+        self.request = request
+        self.closed = server.closed
         self.token = request["access_token"]
         self.before = server.tokens[-1] if server.tokens else "the token of another run"
         server.tokens.append(self.token)
 
     def do(self) -> None:
-        how, pace = self.how, self.pace
+        how = self.how
+        pace = self.pace
         if how == "never-calls-back":
             return
         if how in ("never-ends", "too-late", "silent-too-long"):

@@ -24,7 +24,8 @@ MIN_SECRET_KEY_CHARACTERS = 50  # as in Django's deployment check
 MIN_SECRET_BITS = 64
 # A secret with at least this many letters in words, and at least half of its letters, counts as made of words.
 MIN_WORD_LETTERS = 16
-MIN_WORD, MAX_WORD = 4, 16
+MIN_WORD = 4
+MAX_WORD = 16
 WORD_COUNT = 10_000
 LETTERS = re.compile(f"[a-z]{{{MIN_WORD},}}")
 LETTERS_OF_DIGITS = str.maketrans("01345$@!", "oieassai")
@@ -231,7 +232,8 @@ def _is_made_of_words(text: str) -> bool:
 
 def _count_word_letters(text: str) -> int:
     """Return the maximum number of letters that words can cover without an overlap."""
-    words, best = _load_words(), [0]
+    words = _load_words()
+    best = [0]
     for end in range(1, len(text) + 1):
         starts = range(max(0, end - MAX_WORD), end - MIN_WORD + 1)
         best.append(max([best[-1], *(best[start] + end - start for start in starts if text[start:end] in words)]))

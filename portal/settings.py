@@ -15,7 +15,8 @@ from portal.notifications import email_providers
 from portal.production_checks import require_safe_settings
 
 environment = load_settings()
-DATA_DIR, PORT = environment.PORTAL_DATA, environment.PORT
+DATA_DIR = environment.PORTAL_DATA
+PORT = environment.PORT
 PRODUCTION = environment.PORTAL_ENV == "production"
 DEBUG = environment.PORTAL_DEBUG
 SITE_URL = environment.SITE_URL

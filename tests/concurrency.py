@@ -11,7 +11,8 @@ def run_concurrently(*calls: Callable[[], object]) -> list[object]:
 
     Return the result of each call, or the exception that ended it, in the order in which they ended.
     """
-    gate, results = threading.Barrier(len(calls)), list[object]()
+    gate = threading.Barrier(len(calls))
+    results = list[object]()
 
     def run(call: Callable[[], object]) -> None:
         try:

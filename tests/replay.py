@@ -25,7 +25,8 @@ from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 Statement = tuple[str, Any]
 Recording = tuple[list[Statement], Any]  # statements and return value
 CHANGES = ("INSERT", "UPDATE", "DELETE", "ROLLBACK", "WITH", "--")  # these decide what is in the tables
@@ -56,7 +57,8 @@ def begin_journal() -> None:
         return
     with connection.cursor() as cursor:
         cursor.execute(RESET_SEQUENCES[connection.vendor])
-    _journal, _module_id = hashlib.sha256(), uuid4().bytes
+    _journal = hashlib.sha256()
+    _module_id = uuid4().bytes
 
 
 @receiver(connection_created)
@@ -154,7 +156,8 @@ def _note_change(execute: Any, sql: str, parameters: Any, many: bool, context: A
 
 def _list_overrides() -> list[tuple[str, str]]:
     """Return the settings that differ from those of the module. Each override is a holder around the last one."""
-    holder, changed = settings._wrapped, {}  # type: ignore[misc]
+    holder = settings._wrapped  # type: ignore[misc]
+    changed = {}
     while isinstance(holder, UserSettingsHolder):
         changed = {name: repr(value) for name, value in vars(holder).items()} | changed
         holder = holder.default_settings

@@ -118,7 +118,8 @@ def read_figures(report: Path) -> tuple[str, ...]:
 def run_all() -> list[SuiteResult]:
     """Run SQLite's suite beside the others. PostgreSQL's collects only the files that SQLite's named: half of them."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
-        database_files, output = Path(folder) / "database_files", Path(folder) / "output"
+        database_files = Path(folder) / "database_files"
+        output = Path(folder) / "output"
         output.touch()
         on_sqlite = threads.submit(run, ON_SQLITE.extend(f"--list-database-files={database_files}"), sys.stdout)
         on_servers = threads.submit(run_on_servers, output, database_files)
@@ -165,7 +166,8 @@ def main() -> int:
         print(result)
         for figure in result.figures:
             print(f"{'':<22} {figure}")
-    total, failed = sum(e.passed for e in results), sum(e.failed for e in results)
+    total = sum(e.passed for e in results)
+    failed = sum(e.failed for e in results)
     skipped = sum(e.skipped for e in results)
     print(f"{total} passed, {failed} failed, {skipped} skipped in {time.monotonic() - begin:.0f} s")
     return 0 if total and all(result.is_good for result in results) else 1

@@ -54,12 +54,14 @@ def collect_evidence(integration: Integration, now: datetime) -> JsonObject:
 
 
 def _build_evidence(integration: Integration, now: datetime) -> dict[str, object]:
-    scope, changed_at = MetricsScope(integration_id=integration.pk), integration.listing_status_since
+    scope = MetricsScope(integration_id=integration.pk)
+    changed_at = integration.listing_status_since
     all_breaches = list(
         SlaBreach.objects.filter(integration=integration).select_related("clock", "issue__monitored_repository")
     )
     recorded = [breach for breach in all_breaches if breach.retracted_at is None]
-    breaches, retractions = recorded[:MAX_BREACHES], [each for each in all_breaches if each.retracted_at is not None]
+    breaches = recorded[:MAX_BREACHES]
+    retractions = [each for each in all_breaches if each.retracted_at is not None]
     # Together, because 25 breaches one by one would take 50 queries.
     issues = inputs.select_issues().in_bulk({breach.issue_id for breach in breaches})
     decisions = integration.events.filter(event_type__in=DECISION_EVENT_TYPES).order_by("seq")

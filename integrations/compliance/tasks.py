@@ -83,7 +83,8 @@ def _record_deadline_end(pk: int, now: datetime) -> bool:
 
 def find_notice_candidates(now: datetime) -> dict[int, tuple[str, ActionTextParams]]:
     """Return the request with its parameters for listed integrations above a breach threshold since the last review."""
-    overdue_factor, window_days = settings.SLA_NOTICE_OVERDUE_FACTOR, settings.SLA_NOTICE_WINDOW_DAYS
+    overdue_factor = settings.SLA_NOTICE_OVERDUE_FACTOR
+    window_days = settings.SLA_NOTICE_WINDOW_DAYS
     requests: dict[int, tuple[str, ActionTextParams]] = {
         pk: ("slow_issue", {"factor": overdue_factor}) for pk in _find_overdue_integrations(now)
     }

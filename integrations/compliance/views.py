@@ -33,7 +33,8 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
     evidence = get_evidence(integration, seq)
     url_name, url_arguments = ("frozen_evidence_json", [uuid, seq]) if seq else ("status_json", [uuid])
     # Current evidence is JSON as well, so that it looks the same before and after a decision.
-    status, parsed = TEXTS.listing_statuses[evidence["listing_status"]], parse_timestamps(evidence)
+    status = TEXTS.listing_statuses[evidence["listing_status"]]
+    parsed = parse_timestamps(evidence)
     next_action = build_next_action_context(integration, request.user)
     context = {
         "integration": integration,

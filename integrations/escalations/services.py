@@ -181,7 +181,8 @@ def _advance(pk: int, now: datetime) -> bool:
     if not is_over and not has_answer:
         return _warn(integration, escalation, now)
     if has_answer or not remaining:
-        escalation.ended_at, escalation.next_at = now, None
+        escalation.ended_at = now
+        escalation.next_at = None
         escalation.save()
         return False
     escalation.notified_addresses = [*escalation.notified_addresses, get_address(remaining[0])]

@@ -100,7 +100,8 @@ def send_escalations(context: JobContext, *, address: str) -> None:
         EmailMessage.objects.filter(pk=escalation.pk).update(state=State.QUEUED)
         enqueue_email(escalation, escalation.created_at)
     elif escalations:
-        first, last = escalations[0], escalations[-1]
+        first = escalations[0]
+        last = escalations[-1]
         # The same batch has the same key, so a job that is repeated after a crash sends no second digest.
         key = f"{first.group_key}:{first.pk}-{last.pk}"
         digest = email.queue(DIGEST_TEMPLATE, key, first.person or address, build_digest_context(escalations))
@@ -110,11 +111,13 @@ def send_escalations(context: JobContext, *, address: str) -> None:
 
 def build_digest_context(escalations: Iterable[EmailMessage]) -> TemplateContext:
     """Return when the action or first issue of each was due, its subject, and its page, the earliest first."""
-    items, names = [], []
+    items = []
+    names = []
     for escalation in escalations:
         assert escalation.event
         assert escalation.integration
-        data, integration = escalation.event.data, escalation.integration
+        data = escalation.event.data
+        integration = escalation.integration
         due_times = [issue["due"] for issue in data["issues"]] or [data["due"]]
         page = build_absolute_url("reviews:review", integration.uuid)
         items.append((min(map(datetime.fromisoformat, due_times)), escalation.subject, page))

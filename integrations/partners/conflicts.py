@@ -62,7 +62,8 @@ def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:
         rows = INVOLVEMENTS.fetch(user=user.pk)
         conflicts = _drop_removed([(pk, kind, at) for pk, kind, at, *_ in rows if at])
         current = [CurrentMembership(pk, role, name, slug) for pk, _, at, role, name, slug in rows if not at]
-        user._conflicts, user._roles = conflicts, sorted(current, key=attrgetter("name"))  # type: ignore[attr-defined]
+        user._conflicts = conflicts  # type: ignore[attr-defined]
+        user._roles = sorted(current, key=attrgetter("name"))  # type: ignore[attr-defined]
     return conflicts
 
 
@@ -74,8 +75,10 @@ def _select_involvements() -> "QuerySet[Membership, tuple[Any, ...]]":
     is_at_domain = Q(subject__in=primary) | Q(subject__in=confirmed)
     # All confirmed addresses: a second one at the company is a conflict as much as the first.
     verified = PartnerVerification.objects.filter(is_at_domain, method__in=DOMAIN_METHODS).order_by()
-    former, at_domain = Value(ConflictKind.FORMER_MEMBER.value), Value(ConflictKind.EMAIL_DOMAIN.value)
-    names, blank = ("role", "partner__name", "partner__slug"), [Value("")] * 3
+    former = Value(ConflictKind.FORMER_MEMBER.value)
+    at_domain = Value(ConflictKind.EMAIL_DOMAIN.value)
+    names = ("role", "partner__name", "partner__slug")
+    blank = [Value("")] * 3
     memberships = Membership.objects.filter(user=user).order_by()
     return memberships.values_list("partner_id", former, "ended_at", *names).union(
         verified.values("partner_id").values_list("partner_id", at_domain, Min("verified_at"), *blank),

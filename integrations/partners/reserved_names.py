@@ -69,7 +69,8 @@ def _fold_all(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 NAMES = load_content("integrations/partners/content/reserved_names.yaml", ReservedNames)
-ORDINARY, ADDITIONS = _fold_all(NAMES.ordinary), _fold_all(NAMES.additions)
+ORDINARY = _fold_all(NAMES.ordinary)
+ADDITIONS = _fold_all(NAMES.additions)
 DISTINCTIVE = dict(zip(_fold_all(NAMES.distinctive), NAMES.distinctive, strict=True))
 PRODUCTS = dict(zip(_fold_all(NAMES.products), NAMES.products, strict=True))
 PRODUCT_PATTERN = re.compile(rf"(?:{'|'.join(ADDITIONS)})*(?P<product>{'|'.join(PRODUCTS)})(?:{'|'.join(ADDITIONS)})*")

@@ -46,7 +46,8 @@ class EditionComparison:
 
     def list_text_differences(self) -> tuple[TextDifference, ...]:
         """Return (label, old text, new text) of each text that differs."""
-        old, new = self.old, self.new
+        old = self.old
+        new = self.new
         rows = (
             (_("Edition"), old.date, new.date),
             (_("Mailbox"), old.mailbox, new.mailbox),

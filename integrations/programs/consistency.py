@@ -173,7 +173,8 @@ def _find_tier_errors(edition: Edition) -> Iterator[Inconsistency]:
 
 
 def _find_requirement_errors(location: Location, requirement: Requirement, edition: Edition) -> Iterator[Inconsistency]:
-    kind, party = requirement.kind, RESPONSIBLE_PARTIES.get(requirement.kind)
+    kind = requirement.kind
+    party = RESPONSIBLE_PARTIES.get(requirement.kind)
     required_key = REQUIRED_KEYS.get(kind)
     if required_key and not getattr(requirement, required_key):
         problem = f"A requirement of kind {kind} must have {required_key!r}."
@@ -220,9 +221,11 @@ def _find_subject_errors(location: Location, requirement: Requirement, edition: 
             yield Inconsistency(location, problem, "Remove the key, or change the kind.")
         return
     ids = [each.id for each in edition.list_all_requirements()]
-    earlier_ids, deadline = ids[: ids.index(requirement.id)], edition.get_deadline(requirement)
+    earlier_ids = ids[: ids.index(requirement.id)]
+    deadline = edition.get_deadline(requirement)
     for index, id in enumerate(requirement.confirms):
-        place, subject = (*location, "confirms", index), edition.get_requirement(id)
+        place = (*location, "confirms", index)
+        subject = edition.get_requirement(id)
         if subject is None:
             yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
         # The statement would block a step before what it is about can be completed.

@@ -45,7 +45,8 @@ def _find_unknown_renames(program: Program, edition: Edition) -> Iterator[Incons
         if date not in program.by_date or date >= edition.date:
             yield Inconsistency(location, "No older edition has this date.", "Use the date of an older edition.")
             continue
-        older, newer = _collect_names(program.by_date[date]), _collect_names(edition)
+        older = _collect_names(program.by_date[date])
+        newer = _collect_names(edition)
         for old, new in names.items():
             if old not in older:
                 yield Inconsistency(

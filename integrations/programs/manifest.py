@@ -25,7 +25,8 @@ def read_manifest(content: Path) -> dict[str, str]:
 
 def find_changes(content: Path) -> Iterator[str]:
     """Yield the published files that are changed or missing."""
-    manifest, current = read_manifest(content), compute_checksums(content)
+    manifest = read_manifest(content)
+    current = compute_checksums(content)
     for name, checksum in manifest.items():
         if name not in current:
             yield f"{name}: This published file is missing. Restore it."
@@ -48,7 +49,8 @@ def publish_editions(content: Path) -> list[str]:
     # docs/decisions/0009: a partner who started under one published text must not be measured by another.
     if changes := list(find_changes(content)):
         raise ValueError("\n".join(changes))
-    manifest, current = read_manifest(content), compute_checksums(content)
+    manifest = read_manifest(content)
+    current = compute_checksums(content)
     # Two spaces, as sha256sum(1) writes and expects them.
     lines = (f"{checksum}  {name}\n" for name, checksum in sorted(current.items()))
     (content / FILE_NAME).write_text("".join(lines))

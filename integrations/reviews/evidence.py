@@ -179,7 +179,8 @@ class _SubmittedEvidence:
         return ReviewSection(key, title, items, is_open)
 
     def build_item(self, row: RequirementRow) -> ReviewItem:
-        requirement, state = row.requirement, row.state
+        requirement = row.requirement
+        state = row.state
         # The labels are for partners, who read "you". Reviewers read the name of the company.
         is_partner_task = row.responsible == PARTY_LABELS[ResponsibleParty.PARTNER]
         return ReviewItem(
@@ -198,7 +199,8 @@ class _SubmittedEvidence:
             return iter(())
         # A shared answer names documents that were uploaded with another integration. PDFs of agreements are in no
         # answer.
-        uuids, state_id = row.state.data.get("documents", []), row.state.pk
+        uuids = row.state.data.get("documents", [])
+        state_id = row.state.pk
         return (each for uuid, each in self.documents.items() if uuid in uuids or each.state_id == state_id)
 
     def _compare(self, row: RequirementRow) -> RequirementComparison | None:

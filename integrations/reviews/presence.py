@@ -13,7 +13,8 @@ from integrations.partners import permission_conditions, permissions
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 
-VIEWING, WRITING = "viewing", "writing"
+VIEWING = "viewing"
+WRITING = "writing"
 # A bit longer than the pause between two requests of an open page
 TIMEOUT_SECONDS = {VIEWING: 50, WRITING: 30}
 
@@ -53,7 +54,8 @@ def list_present(integration: Integration, user: User, ends: PresenceEnds | None
 
     `ends` is the result of `note_presence` in the same request, which saves another read of the cache.
     """
-    now, all_ends = time.time(), _read_ends(integration) if ends is None else ends
+    now = time.time()
+    all_ends = _read_ends(integration) if ends is None else ends
     present = {key for key, end in all_ends.items() if end > now and key[0] != user.pk}
     if not present:
         return []

@@ -43,7 +43,8 @@ class RequirementComparison:
 
 def compare_evidence(requirement: Requirement, old: JsonObject, new: JsonObject) -> RequirementComparison | None:
     """Return the comparison, or None if a requirement has and had no evidence."""
-    old_values, new_values = _list_values(requirement, old), _list_values(requirement, new)
+    old_values = _list_values(requirement, old)
+    new_values = _list_values(requirement, new)
     # In the order of the new round, followed by what it lacks.
     labels = dict.fromkeys([*new_values, *old_values])
     changes = tuple(

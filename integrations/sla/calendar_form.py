@@ -89,7 +89,8 @@ class CalendarForm(forms.Form):
         return data
 
     def _load_holidays(self) -> dict[str, str]:
-        country, subdivision = self.cleaned_data["country"], self.cleaned_data["subdivision"]
+        country = self.cleaned_data["country"]
+        subdivision = self.cleaned_data["subdivision"]
         # The codes of regions are unique only within a country.
         if not country:
             if subdivision:
@@ -143,7 +144,8 @@ def preview_calendar(
     partner: Partner, current: PartnerCalendar | None, proposed_edition: PartnerCalendar, now: datetime
 ) -> CalendarPreview:
     """Compare five business days from now in both calendars, and list the days that change within a year."""
-    current_calendar, new_calendar = current.calendar if current else Calendar(), proposed_edition.calendar
+    current_calendar = current.calendar if current else Calendar()
+    new_calendar = proposed_edition.calendar
     first_day = now.astimezone(new_calendar.zone).date()
     # A year contains each holiday once.
     days = [first_day + timedelta(days=n) for n in range(366)]

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _, ngettext
 from integrations.programs.sla_policy import SlaTarget
 from portal.ui.components.moments import format_span
 
-DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
 MeterParts = list[tuple[str, float]]
 
 

@@ -30,7 +30,8 @@ def build_event_url(url: str, key: str) -> str:
 def explain_clock(clock: ClockState, calendar: Calendar) -> list[str]:
     """Describe a clock: its segments, their total, the due date, and the status."""
     lines = [_describe_segment(segment, calendar) for segment in clock.segments]
-    counted_time, uncounted_time = format_duration(clock.counted), format_duration(clock.uncounted_time)
+    counted_time = format_duration(clock.counted)
+    uncounted_time = format_duration(clock.uncounted_time)
     lines.append(f"Total: {counted_time} counted, {uncounted_time} not counted.")
     due_dates = {"Due": clock.due_at if clock.is_committed else None, "Ideally due": clock.ideal_due_at}
     lines += [
@@ -44,7 +45,8 @@ def explain_clock(clock: ClockState, calendar: Calendar) -> list[str]:
 
 
 def _describe_segment(segment: Segment, calendar: Calendar) -> str:
-    start, end = format_moment(segment.start, calendar.zone), format_moment(segment.end, calendar.zone)
+    start = format_moment(segment.start, calendar.zone)
+    end = format_moment(segment.end, calendar.zone)
     amount = format_duration(segment.used if segment.counted else segment.length)
     counted = "counted" if segment.counted else "not counted"
     return f"{start} – {end}: {amount} {counted}. {describe_reason(segment, calendar)}."

@@ -162,7 +162,8 @@ def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
     partner_id = partner.pk if partner else only_partner_id
     integration = _find_integration(user, partner_id, entered["integration"])
     if integration and not partner_id:
-        partner, partner_id = integration.partner, integration.partner_id
+        partner = integration.partner
+        partner_id = integration.partner_id
     values = {
         "program": entered["program"] if entered["program"] in PROGRAMS else "",
         "partner": partner.slug if partner else "",

@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _, ngettext
 
 from integrations.sla.engine.types import Segment
-from portal.core.business_time import Calendar, TimeSegment
+from portal.core.business_time import Calendar
 from portal.core.local_time import RESOLUTION
+from portal.core.time_segments import TimeSegment
 from portal.ui.components.moments import format_short, format_time
 
 
@@ -20,7 +21,8 @@ def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
 def format_duration(length: timedelta) -> str:
     """Format a duration, such as "2 days 3 h 5 min". A day has 24 hours."""
     days, seconds = divmod(round(length.total_seconds()), 86400)
-    hours, minutes = seconds // 3600, seconds % 3600 // 60
+    hours = seconds // 3600
+    minutes = seconds % 3600 // 60
     parts = [
         ngettext("%(count)s day", "%(count)s days", days) % {"count": days} if days else "",
         _("%(count)s h") % {"count": hours} if hours else "",

@@ -215,7 +215,8 @@ def preview_decision(
         # The decision itself is performed, so that its effect can't differ from what was shown.
         with transaction.atomic():
             decision.perform(issue, "-", actor=actor, now=now)
-            clocks_after, totals_after = _read_clocks(issue), _read_totals(issue, week, now)
+            clocks_after = _read_clocks(issue)
+            totals_after = _read_totals(issue, week, now)
             transaction.set_rollback(True)
     except ActionRefused:
         return None
@@ -263,6 +264,7 @@ def list_changes(effect: DecisionEffect, now: datetime) -> list[tuple[str, str, 
         )
         rows.append((target_type, breach_before, breach_after))
         rows.append((gettext("%(target)s due") % {"target": target_type}, due_before, due_after))
-    share_before, share_after = format_percent(effect.before.share), format_percent(effect.after.share)
+    share_before = format_percent(effect.before.share)
+    share_after = format_percent(effect.after.share)
     rows.append((gettext("On time in %(week)s") % {"week": effect.week}, share_before, share_after))
     return [(label, before, after) for label, before, after in rows if before != after]

@@ -148,7 +148,8 @@ def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePag
         panels = [build_clock_panel(clock, context, sla, issue.url) for clock in state.clocks]
     # An incomplete history must not make the rest of the issue unreadable.
     except MissingOpeningError:
-        state, panels = build_state_without_opening(issue), []
+        state = build_state_without_opening(issue)
+        panels = []
     messages = (event for event in reversed(events) if event.kind in (IssueEventKind.OPENED, IssueEventKind.COMMENTED))
     return IssuePage(
         issue=issue,
@@ -171,7 +172,8 @@ def build_state_without_opening(issue: SupportIssue) -> IssueState:
         ClockState(target_type, False, Severity.OTHER, ClockStatus.NOT_APPLICABLE, issue.opened_at)
         for target_type in (TargetType.RESPOND, TargetType.RESOLVE)
     )
-    severity, notes = Severity(issue.severity), (MISSING_OPENING_NOTE,)
+    severity = Severity(issue.severity)
+    notes = (MISSING_OPENING_NOTE,)
     return IssueState(severity, issue.is_open, False, respond, resolve, notes=notes)
 
 

@@ -141,7 +141,8 @@ def get_closed_metrics(scope: MetricsScope, start: datetime, end: datetime, eval
         ideal_due_at__lt=end,
     ).count()
     # SQLite can't calculate a median, so one query reads the hours and the counts.
-    met_count, hours = 0, dict[str, list[float]]()
+    met_count = 0
+    hours = dict[str, list[float]]()
     for target_type, seconds, is_committed, state in stopped_clocks.values_list(
         "target_type", "counted_seconds", "is_committed", "state"
     ):

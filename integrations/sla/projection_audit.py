@@ -61,7 +61,8 @@ def _find_differences(
         if getattr(issue, name) != computed_value:
             yield _describe(str(issue), name, getattr(issue, name), computed_value)
     for clock_state in state.clocks:
-        location, clock = f"{issue} {clock_state.target_type}", clocks.get(str(clock_state.target_type))
+        location = f"{issue} {clock_state.target_type}"
+        clock = clocks.get(str(clock_state.target_type))
         if clock is None:
             yield _describe(location, "clock", "missing", clock_state.state)
             continue

@@ -43,7 +43,8 @@ def notify_recipients(integration: Integration, alerts: list[Alert], now: dateti
         return False, None
     earliest_due_at = min(alert.due_at for alert in alerts)
     events = _get_events_by_alert(integration, alerts)
-    available_recipients, absent_recipients = [], []
+    available_recipients = []
+    absent_recipients = []
     for recipient in notices.list_both_teams(integration):
         missed_alerts = _list_missed_alerts(recipient, alerts, events)
         if not missed_alerts:
@@ -102,7 +103,8 @@ def build_issue_payloads(alerts: list[Alert], now: datetime) -> list[JsonObject]
 
 
 def _build_issue_payload(alert: Alert, share: int) -> JsonObject:
-    clock, issue = alert.clock, alert.clock.issue
+    clock = alert.clock
+    issue = alert.clock.issue
     return {
         "issue": str(issue.uuid),
         "name": f"{issue.monitored_repository.repository}#{issue.number}",

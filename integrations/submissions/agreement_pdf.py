@@ -9,7 +9,8 @@ from integrations.submissions.models import Agreement, AgreementSignature
 from portal.core.pdf_documents import FONT_NAME, LINE_HEIGHT, PdfDocument
 
 PROGRAM_NAME = "HashiCorp"
-INDENT, LABEL_WIDTH = 8, 35  # millimeters
+INDENT = 8  # millimeters
+LABEL_WIDTH = 35  # millimeters
 BLANK = "_" * 40
 
 

@@ -39,7 +39,9 @@ def render_agreement(text: str) -> SafeString:
 
 def list_blocks(text: str) -> Iterator[TextBlock]:
     """Yield the blocks of a text without its title. Emphasis is dropped."""
-    marker, depth, is_heading = "", 0, False
+    marker = ""
+    depth = 0
+    is_heading = False
     for token in parse_body(text):
         if token.type.endswith(("_list_open", "_list_close")):
             depth += token.nesting

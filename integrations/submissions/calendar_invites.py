@@ -11,7 +11,9 @@ from integrations.submissions.models import Meeting
 from portal.accounts.models import User
 from portal.core.site_urls import build_absolute_url
 
-REQUEST_METHOD, CANCEL_METHOD, PUBLISH_METHOD = "REQUEST", "CANCEL", "PUBLISH"
+REQUEST_METHOD = "REQUEST"
+CANCEL_METHOD = "CANCEL"
+PUBLISH_METHOD = "PUBLISH"
 
 
 def build_description(meeting: Meeting, page_url: str) -> str:
@@ -31,7 +33,8 @@ def build_invitation(
     The same UID with a higher SEQUENCE moves or cancels an event that a calendar already has.
     """
     assert meeting.starts_at is not None
-    starts_at, edition = meeting.starts_at.astimezone(UTC), meeting.integration.edition
+    starts_at = meeting.starts_at.astimezone(UTC)
+    edition = meeting.integration.edition
     page_url = build_absolute_url("submissions:requirement", meeting.integration.uuid, meeting.requirement_id)
     event = Event.new(
         # RFC 5545, section 3.8.4.7: calendars recognize an update by the UID, which has to be globally unique.

@@ -30,7 +30,8 @@ def build_compliance_email(event: AuditEvent) -> TemplateContext | None:
 
     `is_past`: the deadline had passed at the time of the event.
     """
-    texts, integration = TEXTS.get(event.event_type), event.integration
+    texts = TEXTS.get(event.event_type)
+    integration = event.integration
     if texts is None or integration is None:
         return None
     placeholders = {

@@ -48,7 +48,8 @@ def send_digest(pk: int, now: datetime) -> bool:
         messages.update(state=EmailMessage.State.SUPPRESSED)
         return False
     # The same notifications have the same key, under which only one email is queued.
-    key, context = f"digest:{pk}:{rows[0].pk}-{rows[-1].pk}", build_context(person, rows)
+    key = f"digest:{pk}:{rows[0].pk}-{rows[-1].pk}"
+    context = build_context(person, rows)
     digest = email.queue("digest", key, person, context, unsubscribe=context["stop"], now=now)
     messages.update(state=EmailMessage.State.INCLUDED_IN_DIGEST, digest=digest)
     return digest is not None

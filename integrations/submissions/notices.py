@@ -119,8 +119,10 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
     """Return the names and pages that almost every email about an integration mentions."""
     if integration is None:
         return {}
-    requirement, introduction = event.data.get("requirement"), event.data.get("introduction")
-    issues, uuid = event.data.get("issues", ()), integration.uuid
+    requirement = event.data.get("requirement")
+    introduction = event.data.get("introduction")
+    issues = event.data.get("issues", ())
+    uuid = integration.uuid
     issues_page = f"{build_absolute_url('reports:sla_dashboard')}?partner={integration.partner.slug}&integration={uuid}"
     if len(issues) == 1:
         issues_page = build_absolute_url("sla:issue", issues[0]["issue"])
@@ -183,12 +185,15 @@ def list_recipients(event: AuditEvent, integration: Integration, audience: Audie
 
 def notify(event: AuditEvent) -> None:
     """Queue the emails of an event in its transaction. Emails of a decision wait for the end of the undo window."""
-    entry, integration = EMAILS.get(event.event_type), event.integration
+    entry = EMAILS.get(event.event_type)
+    integration = event.integration
     # A declined introduction has an event for each side. The one with the actor is for the side that declined.
     if entry is None or integration is None or (entry.is_anonymous and event.actor):
         return
-    context, data = build_context(event), event.data
-    undo_until, calendar = parse_moment(data.get("undo_until")), data.get("calendar", "")
+    context = build_context(event)
+    data = event.data
+    undo_until = parse_moment(data.get("undo_until"))
+    calendar = data.get("calendar", "")
     # integrations.sla.warnings notifies some in their working hours, and a mention is an event of its own
     skipped = (*data.get("later", ()), *data.get("mentioned", ()))
     for recipient in list_recipients(event, integration, entry.audience):
@@ -209,7 +214,8 @@ def queue_email(
 ) -> None:
     """Queue the email for one recipient by their notification preferences."""
     channel = preferences.decide_delivery(recipient, event.event_type, event.at)
-    for_program, edited = is_program_recipient(recipient), event.data.get("email")
+    for_program = is_program_recipient(recipient)
+    edited = event.data.get("email")
     email.queue(
         EMAILS[event.event_type].template,
         # One email for each event and address, even if a person belongs to both audiences.
@@ -251,7 +257,8 @@ def preview_emails(record_event: Callable[[], AuditEvent], reader: AnyUser) -> E
         transaction.set_rollback(True)
     for message in emails:
         # With these links, the reader of a preview could unsubscribe the recipients or open their downloads.
-        message.text, message.html = hide_personal_links(message.text), hide_personal_links(message.html)
+        message.text = hide_personal_links(message.text)
+        message.html = hide_personal_links(message.html)
     return EmailPreview(emails, draft)
 
 

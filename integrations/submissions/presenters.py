@@ -89,7 +89,8 @@ def build_row(
     state = integration.fulfillments_by_id.get(requirement.id)
     is_fulfilled = state is not None and state.is_met(now)
     is_unneeded = not is_fulfilled and not is_needed(requirement, integration)
-    is_met, blocker = is_fulfilled or is_unneeded, explain_blocker(requirement, integration, now)
+    is_met = is_fulfilled or is_unneeded
+    blocker = explain_blocker(requirement, integration, now)
     party_label = party_labels[context_selectors.get_responsible_party(requirement, integration)]
     return RequirementRow(
         requirement=requirement,
@@ -120,7 +121,8 @@ def list_step_rows(
 ) -> list[StepRows]:
     """Return each step with its applicable requirements in the order of the path."""
     step_rows = []
-    edition, category = integration.edition, integration.current_category
+    edition = integration.edition
+    category = integration.current_category
     open_ids = {
         r.id for r in context_selectors.list_blocking(integration, edition.list_requirements(), edition.groups, now)
     }

@@ -53,7 +53,8 @@ TEXTS = load_content("integrations/submissions/content/public_statuses.yaml", St
 PUBLIC_STATUSES_BY_KEY = {status.key: status for status in TEXTS.public_statuses}
 PUBLIC_STATUSES = {status: PUBLIC_STATUSES_BY_KEY[text.public] for status, text in TEXTS.listing_statuses.items()}
 # The end of support delists an integration too, so only its stage tells the two apart.
-LISTED_STATUS, ENDED_STATUS = PUBLIC_STATUSES_BY_KEY["listed"], PUBLIC_STATUSES_BY_KEY["ended"]
+LISTED_STATUS = PUBLIC_STATUSES_BY_KEY["listed"]
+ENDED_STATUS = PUBLIC_STATUSES_BY_KEY["ended"]
 
 
 def get_public_listing_status(integration: Integration) -> PublicListingStatus:

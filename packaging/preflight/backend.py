@@ -71,7 +71,8 @@ def write_project(folder: Path) -> None:
 
 def find_sources() -> set[Path]:
     """Return the files of all modules that the entry modules import, directly or not, with their packages."""
-    pending, sources = list(ENTRY_MODULES), set()
+    pending = list(ENTRY_MODULES)
+    sources = set()
     while pending:
         module = pending.pop()
         source = find_source(module)

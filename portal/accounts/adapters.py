@@ -79,7 +79,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def send_mail(self, template_prefix: str, email: str, context: Mapping[str, object]) -> None:
         """Queue the email for this address only, because a sign-in link is not a notification."""
         account_email = TEXTS.emails.get(template_prefix, AccountEmail())
-        name, change = account_email.template, account_email.subject
+        name = account_email.template
+        change = account_email.subject
         email_context = {**context, "address": email, "change": change, "at": context.get("timestamp")}
         with transaction.atomic():
             # A random key, because a repeated request must send a new email.

@@ -60,7 +60,8 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
         actor = _lock(actor)
         # First the roles of the open invitation, which the actor may not replace, then the new ones.
         _require_manageable(invitation, actor)
-        invitation.roles, invitation.invited_by = sorted(role_names), actor
+        invitation.roles = sorted(role_names)
+        invitation.invited_by = actor
         _require_manageable(invitation, actor)
         if not role_names or (AUDITOR in role_names and len(role_names) > 1):
             raise ActionRefused(_("Select roles that fit together. Auditors have no other role."))
@@ -69,7 +70,8 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
         # Only its hash is stored, so that a copy of the database can't accept invitations.
         token = secrets.token_urlsafe(32)
         invitation.token_hash = hash_token(token)
-        invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
+        invitation.created_at = now
+        invitation.expires_at = now + timedelta(days=INVITATION_DAYS)
         invitation.save(update_fields=REPLACED_COLUMNS if open_invitation else None)
         _announce(invitation, "person_invited", actor=actor, now=now)
         _queue_email(invitation, token, now)
@@ -103,7 +105,8 @@ def accept_invitation(
         invitation.accepted_at = now
         invitation.save(update_fields=["accepted_at"])
         # In the name of the inviter, whose own roles may have changed since.
-        inviter, reason = invitation.invited_by, "Accepted an invitation."
+        inviter = invitation.invited_by
+        reason = "Accepted an invitation."
         roles.change_roles(user, grant=invitation.roles, actor=inviter, now=now, reason=reason, request=request)
 
 

@@ -58,7 +58,8 @@ def build_program_condition(program: str, role: str = "") -> Q:
 
 def filter_people(people: QuerySet[User], filters: NamedValues) -> QuerySet[User]:
     """Return the people who match the valid filters. Without a role filter, only people with a role."""
-    role, program = filters.get("role") or "", filters.get("program") or ""
+    role = filters.get("role") or ""
+    program = filters.get("program") or ""
     if query := filters.get("q"):
         people = people.filter(Q(name__icontains=query) | Q(email__icontains=query))
     if role == "none":

@@ -104,7 +104,8 @@ class PersonRolesForm(RolesForm, ReasonForm):
     def changes(self) -> tuple[list[str], list[str]]:
         """Return the roles to grant and to revoke. Roles that the actor can't manage stay."""
         # Compared with the roles that the page showed: what a colleague changed in the meantime stays.
-        selected, shown = set(self.cleaned_data["roles"]), set(self.cleaned_data["shown_roles"].split())
+        selected = set(self.cleaned_data["roles"])
+        shown = set(self.cleaned_data["shown_roles"].split())
         return sorted(selected - shown), sorted(shown & set(self.manageable_roles) - selected)
 
 

@@ -124,7 +124,8 @@ def change_account(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     name = request.POST.get("action", "")
     if name in ACCOUNT_ACTIONS or name in REQUEST_DECISIONS:
         require_recent_authentication(request)
-        form, now = ReasonForm(request.POST), timezone.now()
+        form = ReasonForm(request.POST)
+        now = timezone.now()
         if not form.is_valid():
             messages.error(request, str(form.errors["reason"][0]))
             return redirect("accounts:person", pk)
@@ -149,7 +150,8 @@ def invite_person(request: AuthenticatedRequest) -> HttpResponse:
     if request.method == "POST":
         require_recent_authentication(request)
         if form.is_valid():
-            email, role_names = form.cleaned_data["email"], form.cleaned_data["roles"]
+            email = form.cleaned_data["email"]
+            role_names = form.cleaned_data["roles"]
             with add_refusals_to_form(form):
                 invitation = invitations.send_invitation(email, role_names, actor=request.user, now=timezone.now())
                 messages.success(request, _("Invitation sent to %(email)s.") % {"email": invitation.email})
@@ -164,7 +166,8 @@ def change_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     invitation = get_object_or_404(invitations.list_open_invitations(timezone.now()), pk=pk)
     if not invitations.can_manage_invitation(invitation, request.user):
         raise Http404(_("Page not found."))
-    name, now = request.POST.get("action"), timezone.now()
+    name = request.POST.get("action")
+    now = timezone.now()
     if name == "resend":
         require_recent_authentication(request)
         message = _("New invitation sent to %(email)s. The earlier link no longer works.") % {"email": invitation.email}

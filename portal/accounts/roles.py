@@ -35,7 +35,8 @@ from portal.audit.services import record_account_event
 from portal.core.errors import ActionRefused
 from portal.notifications import email as mail
 
-COMMAND_LINE_ACTOR, SINGLE_SIGN_ON_ACTOR = "the command line", "single sign-on"
+COMMAND_LINE_ACTOR = "the command line"
+SINGLE_SIGN_ON_ACTOR = "single sign-on"
 
 
 class _DecisionDetails(TypedDict):
@@ -236,7 +237,10 @@ def _save(row: User, columns: list[str]) -> None:
 
 
 def _announce(change: AccountChange, kind: str, roles: str = "") -> None:
-    row, actor, now, reason = change.row, change.actor, change.now, change.reason
+    row = change.row
+    actor = change.actor
+    now = change.now
+    reason = change.reason
     data: dict[str, object] = {"person": row.pk, "name": str(row)} | ({"roles": roles} if roles else {})
     record_account_event(row, f"account.{kind}", actor=actor, now=now, note=reason, **data)
     detail = f"{roles}: {reason}" if roles else reason

@@ -95,7 +95,8 @@ def read_groups(login: SocialLogin) -> list[str] | None:
     Raises:
         ActionRefused: Microsoft Entra replaced the claim with a link, because the person has too many groups.
     """
-    claims, name = collect_claims(login), settings.OIDC_GROUPS_CLAIM
+    claims = collect_claims(login)
+    name = settings.OIDC_GROUPS_CLAIM
     if name in (claims.get("_claim_names") or {}):
         message = _("Your organization sends too many groups. Ask the operator to limit the groups claim.")
         raise ActionRefused(message)
@@ -126,7 +127,9 @@ def update_roles(user: User, groups: Collection[str] | None, *, request: HttpReq
     if ADMINISTRATOR in revoked and roles.keep_last_administrator(
         user, now=timezone.now(), reason=REASON, request=request
     ):
-        granted, revoked = granted - {AUDITOR}, revoked - {ADMINISTRATOR}  # auditors have no other role
+        # Auditors have no other role.
+        granted -= {AUDITOR}
+        revoked -= {ADMINISTRATOR}
     if "reviewer" in granted | (current - revoked):  # covers all programs
         granted = {role for role in granted if not role.startswith("reviewer:")}
     if granted - current or revoked:

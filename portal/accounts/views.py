@@ -55,7 +55,8 @@ class EmailAddressesView(EmailView):
 
     def get_context_data(self, **kwargs: Any) -> TemplateContext:
         context: TemplateContext = super().get_context_data(**kwargs)
-        radios, selected_email = context["emailaddress_radios"], getattr(self, "unsent", QueryDict()).get("email")
+        radios = context["emailaddress_radios"]
+        selected_email = getattr(self, "unsent", QueryDict()).get("email")
         # The page shows what was selected before the new sign-in.
         if selected_email in [radio["emailaddress"].email for radio in radios]:
             for radio in radios:

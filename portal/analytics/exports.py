@@ -129,7 +129,8 @@ def build_responsible_parties_table(request: HttpRequest, now: datetime) -> Expo
 
 
 def build_throughput_table(request: HttpRequest, now: datetime) -> ExportTable:
-    filters, time_zone = parse_analytics_filters(request, now), get_program_zone()
+    filters = parse_analytics_filters(request, now)
+    time_zone = get_program_zone()
     days = flow.list_span_starts(filters, time_zone)
     counts = flow.count_moves(filters, days, time_zone)
     rows: list[tuple[CellValue, ...]] = [(day, *(counts[name][n] for name in counts)) for n, day in enumerate(days)]

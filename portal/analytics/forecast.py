@@ -92,7 +92,8 @@ class WaitHistory:
             days = self.days[bisect_right(self.ends, now - timedelta(days=window)) : last]
             if len(days) >= MIN_WAITS:
                 days.sort()
-                p50, p90 = days[(len(days) + 1) // 2 - 1], estimate_upper_bound(days)
+                p50 = days[(len(days) + 1) // 2 - 1]
+                p90 = estimate_upper_bound(days)
                 return Forecast(p50, p90 or 0.0, len(days), window)
         return None
 
@@ -110,7 +111,8 @@ def backtest(
     waits_by_start = sorted(waits, key=lambda wait: wait.started_at)
     starts = [wait.started_at for wait in waits_by_start]
     monday = _get_monday(max(starts[0], now - weeks * WEEK) if weeks else starts[0])
-    results, unknown = [], 0
+    results = []
+    unknown = 0
     while monday < now:
         forecast = past.forecast(monday)
         if forecast is not None:
@@ -142,5 +144,6 @@ def _get_monday(at: datetime) -> datetime:
 
 def estimate_end(forecast: Forecast, started_at: datetime, calendar: Calendar) -> tuple[datetime, datetime]:
     """Return when a wait reaches the median and the 90th percentile."""
-    start, day = calendar.days.get_position(started_at), timedelta(days=1)
+    start = calendar.days.get_position(started_at)
+    day = timedelta(days=1)
     return calendar.days.get_moment(start + forecast.p50 * day), calendar.days.get_moment(start + forecast.p90 * day)

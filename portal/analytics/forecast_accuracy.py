@@ -43,7 +43,8 @@ class ForecastAccuracy:
         if self.backtest.p90_percentage is None:
             return "not enough decisions to test a forecast"
         note = "" if self.backtest.count >= MIN_JUDGED_WAITS else " (too few for a judgment)"
-        percentage, count = self.backtest.p90_percentage, self.backtest.count
+        percentage = self.backtest.p90_percentage
+        count = self.backtest.count
         return f"the 90% forecast held for {percentage:.1f}% of {count} decisions{note}"
 
 

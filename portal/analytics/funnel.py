@@ -61,7 +61,8 @@ class FunnelStep:
 
 def build_funnel(groups: Iterable[IntegrationGroup]) -> list[FunnelStep]:
     """Build the funnel steps in order."""
-    reached_counts, current_counts = Counter[int](), Counter[int]()
+    reached_counts = Counter[int]()
+    current_counts = Counter[int]()
     end_counts: dict[int, Counter[str]] = {n: Counter() for n in range(len(STEP_NAMES))}
     for group in groups:
         furthest_step = group.furthest_step

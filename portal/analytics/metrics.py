@@ -68,7 +68,8 @@ def count_working_days(start: datetime, end: datetime, calendar: Calendar) -> fl
 
 def calculate_counted_percentile(counts: Mapping[float, int], share: float) -> float | None:
     """Return the nearest-rank percentile of counted values, or None without values."""
-    rank, below = ceil(round(share * sum(counts.values()), 9)), 0
+    rank = ceil(round(share * sum(counts.values()), 9))
+    below = 0
     for value in sorted(counts):
         below += counts[value]
         if below >= max(rank, 1):

@@ -56,9 +56,11 @@ def list_sparse_programs(figures_by_program: Mapping[str, list[StageFigures]]) -
 
 def _build_stage_row(program: str, figures: StageFigures, longest: float) -> TemplateContext:
     """Return a row with a meter of the median and the 90th percentile, if there is enough data."""
-    p50, p90 = format_days(figures.p50), format_days(figures.p90)
+    p50 = format_days(figures.p50)
+    p90 = format_days(figures.p90)
     if figures.p50 is None or figures.p90 is None:
-        pieces, summary = [], _("Not enough data (fewer than %(minimum)s)") % {"minimum": metrics.MIN_STAYS}
+        pieces = []
+        summary = _("Not enough data (fewer than %(minimum)s)") % {"minimum": metrics.MIN_STAYS}
     else:
         pieces = [("counted", figures.p50), ("paused", figures.p90 - figures.p50)]
         summary = _("Median %(median)s · 90%% within %(p90)s") % {"median": p50, "p90": p90}

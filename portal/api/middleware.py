@@ -35,7 +35,8 @@ def protect_view(view: Callable[..., HttpResponse], operations: Mapping[str, str
 
     @wraps(view)
     def handle(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        allowance, requested_method = None, request.method
+        allowance = None
+        requested_method = request.method
         # Operations have no HEAD: it runs as GET, and the body is removed at the end.
         if requested_method == "HEAD":
             request.method = "GET"

@@ -18,7 +18,8 @@ from portal.api.problems import FieldError
 from portal.core.primary_keys import parse_pk
 
 T = TypeVar("T")
-MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE = 100, 50
+MAX_PAGE_SIZE = 100
+DEFAULT_PAGE_SIZE = 50
 
 
 class CursorPage(Schema, Generic[T]):

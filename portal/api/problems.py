@@ -39,7 +39,9 @@ class ApiError(Exception):
         self, kind: str, message: str, *, fields: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] = {}
     ) -> None:
         super().__init__(message)
-        self.kind, self.fields, self.headers = kind, tuple(fields), dict(headers)
+        self.kind = kind
+        self.fields = tuple(fields)
+        self.headers = dict(headers)
 
     def build_response(self) -> HttpResponse:
         return build_problem_response(self.kind, str(self), self.fields, self.headers)

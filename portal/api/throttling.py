@@ -31,9 +31,11 @@ class RequestAllowance:
 
 def count_request(token: ApiToken | None, address: str) -> RequestAllowance:
     """Count a request of the token, or of the address without a token."""
-    client, limit = f"address:{address}", ANONYMOUS_REQUESTS_PER_MINUTE
+    client = f"address:{address}"
+    limit = ANONYMOUS_REQUESTS_PER_MINUTE
     if token:
-        client, limit = f"token:{token.pk}", settings.API_REQUESTS_PER_MINUTE
+        client = f"token:{token.pk}"
+        limit = settings.API_REQUESTS_PER_MINUTE
     window_number, elapsed_seconds = divmod(int(time.time()), WINDOW_SECONDS)
     remaining_seconds = WINDOW_SECONDS - elapsed_seconds
     key = f"api-requests:{client}:{window_number}"

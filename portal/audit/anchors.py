@@ -27,7 +27,8 @@ from portal.core.content_files import Content, build_adapter
 
 logger = logging.getLogger(__name__)
 
-ANCHOR_STREAM, ANCHOR_EVENT_TYPE = "audit", "audit_log.anchored"
+ANCHOR_STREAM = "audit"
+ANCHOR_EVENT_TYPE = "audit_log.anchored"
 FILE_NAME_PATTERN = re.compile(r"anchor-(\d{6})-(\d{4}-\d{2}-\d{2})\.json")
 Heads = dict[str, tuple[int, str]]
 
@@ -95,7 +96,8 @@ def write_due_anchor(now: datetime) -> int:
 
 def read_anchors(folder: Path) -> tuple[list[Anchor], list[str]]:
     """Return the anchors in a folder, oldest first, and the names of unreadable anchor files."""
-    anchors, unreadable = [], []
+    anchors = []
+    unreadable = []
     for _, _, name in sorted(_list_files(folder)):
         try:
             anchors.append(_read_file(folder / name))

@@ -89,7 +89,8 @@ def _find_anchor_faults(anchors: list[Anchor], unreadable: list[str]) -> Iterato
     """Yield the files that are not anchors, and the anchors whose seal, number, or link does not verify."""
     for name in unreadable:
         yield Fault(name, "the file is not a valid anchor")
-    number, previous = 0, ""
+    number = 0
+    previous = ""
     for anchor in anchors:
         place = f"anchor {anchor.number}"
         if anchor.number != number + 1:
@@ -101,7 +102,8 @@ def _find_anchor_faults(anchors: list[Anchor], unreadable: list[str]) -> Iterato
                 yield Fault(place, "the content was changed after it was written")
         except UnknownKeyError as error:
             yield Fault(place, f"it cannot be verified: {error}", is_tampering=False)
-        number, previous = anchor.number, anchor.mac
+        number = anchor.number
+        previous = anchor.mac
 
 
 def _find_gaps(anchors: list[Anchor], known_until: date) -> Iterator[Fault]:

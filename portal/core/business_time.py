@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from itertools import pairwise
 from threading import Lock
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
@@ -21,7 +20,8 @@ from portal.core.local_time import find_clock_change, find_first_moment
 
 DAY = timedelta(days=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-FIRST_YEAR, LAST_YEAR = 2008, 2187  # range of the business day tables
+FIRST_YEAR = 2008  # range of the business day tables
+LAST_YEAR = 2187
 TABLE_GROWTH_YEARS = 30  # initial size of a table, and its growth
 
 
@@ -56,15 +56,6 @@ class ClockPause(NamedTuple):
 
     start: datetime
     end: datetime | None
-
-
-class TimeSegment(NamedTuple):
-    """Part of the history of a clock: the time that counts, and the index of the pause that covers it, or None."""
-
-    start: datetime
-    end: datetime
-    used: timedelta
-    pause: int | None = None
 
 
 class TimeScale(Protocol):
@@ -113,7 +104,8 @@ class BusinessDayScale:
     """
 
     def __init__(self, calendar: Calendar) -> None:
-        self.calendar, self.zone = calendar, calendar.zone
+        self.calendar = calendar
+        self.zone = calendar.zone
         self.first = date(FIRST_YEAR, 1, 1).toordinal()
         self._lock = Lock()
         self.years = 0
@@ -213,7 +205,8 @@ def _get_business_days(zone: ZoneInfo, workdays: frozenset[int], days_off: froze
 @lru_cache(maxsize=128)
 def _list_midnights(zone: ZoneInfo, years: int) -> list[datetime]:
     """Return the start of each local day in UTC, plus the end of the last day. All calendars of a zone share it."""
-    first, last = date(FIRST_YEAR, 1, 1).toordinal(), date(FIRST_YEAR + years, 1, 1).toordinal()
+    first = date(FIRST_YEAR, 1, 1).toordinal()
+    last = date(FIRST_YEAR + years, 1, 1).toordinal()
     days = (date.fromordinal(n) for n in range(first, last + 1))
     return [datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC) for day in days]
 
@@ -254,38 +247,11 @@ def calculate_used_time(
     """Return the time of the scale that counts between two moments."""
     used_time = scale.get_position(end) - scale.get_position(start)
     for pause in pauses:
-        paused_at, resumed_at = max(pause.start, start), end if pause.end is None else min(pause.end, end)
+        paused_at = max(pause.start, start)
+        resumed_at = end if pause.end is None else min(pause.end, end)
         if paused_at < resumed_at:
             used_time -= scale.get_position(resumed_at) - scale.get_position(paused_at)
     return used_time
-
-
-def split_into_segments(
-    start: datetime, end: datetime, scale: TimeScale, pauses: Sequence[ClockPause] = ()
-) -> list[TimeSegment]:
-    """Return consecutive segments between two moments: counted time, pauses, and days off (no used time, no pause)."""
-    segments: list[TimeSegment] = []
-    segment_start = start
-    for number, pause in enumerate(pauses):
-        paused_at, resumed_at = max(pause.start, start), end if pause.end is None else min(pause.end, end)
-        if paused_at >= resumed_at:
-            continue
-        segments += _split_counted_time(segment_start, paused_at, scale)
-        segments.append(TimeSegment(paused_at, resumed_at, timedelta(), number))
-        segment_start = resumed_at
-    return segments + _split_counted_time(segment_start, end, scale)
-
-
-def _split_counted_time(start: datetime, end: datetime, scale: TimeScale) -> list[TimeSegment]:
-    """Split a period without pauses where business days start and end."""
-    if start >= end:
-        return []
-    boundaries = [start, *scale.list_boundaries(start, end), end]
-    positions = [(mark, scale.get_position(mark)) for mark in boundaries]
-    return [
-        TimeSegment(start, end, end_position - start_position)
-        for (start, start_position), (end, end_position) in pairwise(positions)
-    ]
 
 
 def merge_pauses(pauses: Iterable[ClockPause]) -> list[ClockPause]:

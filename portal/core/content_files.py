@@ -206,7 +206,9 @@ def _describe_error(path: Path, detail: ErrorDetails, schema: JsonSchema) -> Con
 
 def _explain(detail: ErrorDetails, schema: JsonSchema) -> tuple[str, str]:
     """Return what is wrong and how to fix it for an error of pydantic."""
-    kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
+    kind = detail["type"]
+    value = detail["input"]
+    context = detail.get("ctx", {})
     if kind == "missing":
         return "This key is required.", "Add it."
     if kind == "unexpected_keyword_argument":

@@ -17,7 +17,9 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 FORMAT_VERSION = b"\x01"
-KEY_ID_BYTES, SALT_BYTES, NONCE_BYTES = 8, 16, 12
+KEY_ID_BYTES = 8
+SALT_BYTES = 16
+NONCE_BYTES = 12
 HEADER_BYTES = len(FORMAT_VERSION) + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES
 
 
@@ -53,7 +55,8 @@ def _build_cipher(key: str, salt: bytes) -> AESGCM:
 def encrypt(secret: Secret, context: str) -> bytes:
     """Return the secret encrypted with the newest key. Decryption requires the same context."""
     key = settings.ENCRYPTION_KEYS[0]
-    salt, nonce = os.urandom(SALT_BYTES), os.urandom(NONCE_BYTES)
+    salt = os.urandom(SALT_BYTES)
+    nonce = os.urandom(NONCE_BYTES)
     header = FORMAT_VERSION + _compute_key_id(key) + salt + nonce
     # The header is authenticated as well, so that it can't be combined with another ciphertext.
     return header + _build_cipher(key, salt).encrypt(nonce, secret.value.encode(), header + context.encode())
@@ -65,14 +68,16 @@ def decrypt(encrypted_value: bytes, context: str) -> Secret:
     Raises:
         DecryptionError: The key is no longer configured, the context differs, or the bytes were changed.
     """
-    header, ciphertext = encrypted_value[:HEADER_BYTES], encrypted_value[HEADER_BYTES:]
+    header = encrypted_value[:HEADER_BYTES]
+    ciphertext = encrypted_value[HEADER_BYTES:]
     key_id = header[len(FORMAT_VERSION) : len(FORMAT_VERSION) + KEY_ID_BYTES]
     key = next((key for key in settings.ENCRYPTION_KEYS if _compute_key_id(key) == key_id), None)
     if not encrypted_value.startswith(FORMAT_VERSION) or key is None:
         raise DecryptionError(
             _("The key that encrypted these credentials is no longer configured. Request the credentials again.")
         )
-    salt, nonce = header[-SALT_BYTES - NONCE_BYTES : -NONCE_BYTES], header[-NONCE_BYTES:]
+    salt = header[-SALT_BYTES - NONCE_BYTES : -NONCE_BYTES]
+    nonce = header[-NONCE_BYTES:]
     try:
         return Secret(_build_cipher(key, salt).decrypt(nonce, ciphertext, header + context.encode()).decode())
     except InvalidTag:

@@ -83,7 +83,8 @@ def rotate_rows(
         reencrypt: Encrypts the outdated values of a row and returns the names of the changed columns.
         describe: Returns what to call a row that no configured key decrypts.
     """
-    changed_count, undecryptable = 0, []
+    changed_count = 0
+    undecryptable = []
     for pk in list(rows.order_by("pk").values_list("pk", flat=True)):
         with transaction.atomic():  # locked, so that a value that is set at the same time is not overwritten
             row = rows.select_for_update(no_key=True).filter(pk=pk).first()

@@ -13,7 +13,11 @@ MAX_UNPACKED_BYTES = 500 * 1024 * 1024
 MAX_COMPRESSION_RATIO = 100
 END_RECORD_BYTES = 22  # end record of a ZIP file without its comment
 TAIL_BYTES = 66_000  # end record with the longest comment
-PNG, JPEG, PDF, ZIP, EMPTY_ZIP = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"%PDF-", b"PK\x03\x04", b"PK\x05\x06"
+PNG = b"\x89PNG\r\n\x1a\n"
+JPEG = b"\xff\xd8\xff"
+PDF = b"%PDF-"
+ZIP = b"PK\x03\x04"
+EMPTY_ZIP = b"PK\x05\x06"
 MARKUP_PATTERN = re.compile(rb"<\s*(script|html|!doctype|svg|iframe|body|\?xml|\?php)", re.IGNORECASE)
 TEXT_CONTROLS = frozenset(b"\t\n\r\x0c\x1b\x08")  # terminal logs contain colors and backspaces
 
@@ -70,7 +74,8 @@ def _validate_png(file: IO[bytes]) -> None:
     file.seek(len(PNG))
     is_first = True
     while len(chunk := file.read(8)) == 8:
-        length, chunk_type = int.from_bytes(chunk[:4], "big"), chunk[4:]
+        length = int.from_bytes(chunk[:4], "big")
+        chunk_type = chunk[4:]
         if is_first and chunk_type != b"IHDR":
             break
         is_first = False
@@ -96,7 +101,8 @@ def _validate_zip(file: IO[bytes]) -> None:
             entries = archive.infolist()
             is_damaged = _is_wrapped(file, entries, archive.comment)
     except (zipfile.BadZipFile, BrokenStream, ValueError, NotImplementedError, OverflowError):
-        is_damaged, entries = True, []
+        is_damaged = True
+        entries = []
     if is_damaged:
         raise InvalidFile(_("The ZIP file is damaged or has extra data around it. Create it again."))
     _refuse_entries(entries)

@@ -26,7 +26,8 @@ BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u206
 # Python and email programs treat these as line ends, too.
 LINE_BREAKS = frozenset("\u2028\u2029\u0085\u000b\u000c")
 MARKUP_PATTERN = re.compile(r"<[/!?a-z]|&#?\w+;", re.IGNORECASE)
-FIRST_YEAR, LAST_YEAR = 2000, 2100
+FIRST_YEAR = 2000
+LAST_YEAR = 2100
 REQUIRED_MESSAGE = gettext_lazy("Enter an answer.")
 CHOICE_MESSAGE = gettext_lazy("Select an option.")
 ALL_LABEL = gettext_lazy("All")

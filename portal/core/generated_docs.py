@@ -32,7 +32,8 @@ def format_table(headers: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 
 def render_page(page: Path, section: str, table: str) -> str:
     """Return the text of the page with the table between the markers of the section."""
-    start_marker, end_marker = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
+    start_marker = f"<!-- {section}: begin -->"
+    end_marker = f"<!-- {section}: end -->"
     preamble, _, rest = page.read_text().partition(start_marker)
     return f"{preamble}{start_marker}\n{table}\n{end_marker}{rest.partition(end_marker)[2]}"
 
@@ -54,7 +55,8 @@ class TableDocsCommand(BaseCommand, ABC):
         if not check:
             file.write_text(text)
         elif text != file.read_text():
-            path, name = os.path.relpath(file, settings.BASE_DIR), type(self).__module__.rpartition(".")[2]
+            path = os.path.relpath(file, settings.BASE_DIR)
+            name = type(self).__module__.rpartition(".")[2]
             raise CommandError(f"{path} does not match {self.subject}. Run manage.py {name}.")
 
 

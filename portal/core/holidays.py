@@ -19,7 +19,8 @@ class UnknownRegionError(ValueError):
 
     def __init__(self, message: str, **values: str) -> None:
         super().__init__(message % values)
-        self.template, self.values = message, values
+        self.template = message
+        self.values = values
 
 
 def load_holidays(country: str, subdivision: str, first_year: int, last_year: int) -> dict[date, str]:
@@ -34,7 +35,8 @@ def load_holidays(country: str, subdivision: str, first_year: int, last_year: in
     Raises:
         UnknownRegionError: The library has no data for this country or region.
     """
-    country, subdivision = country.strip().upper(), subdivision.strip().upper()
+    country = country.strip().upper()
+    subdivision = subdivision.strip().upper()
     regions_by_country = list_regions()
     if country not in regions_by_country:
         raise UnknownRegionError(

@@ -11,7 +11,8 @@ def find_clock_change(local: datetime) -> datetime:
     first = local.replace(fold=0)
     offset = first.utcoffset() or timedelta()
     # zoneinfo doesn't tell when a clock changes, so bisect until the offset does.
-    earliest, latest = first.astimezone(UTC), local.astimezone(UTC)
+    earliest = first.astimezone(UTC)
+    latest = local.astimezone(UTC)
     while latest - earliest > RESOLUTION:
         middle = earliest + (latest - earliest) // 2
         if middle.astimezone(local.tzinfo).utcoffset() == offset:

@@ -37,7 +37,8 @@ class PdfDocument(FPDF):
     def use_fonts(self, characters: set[str]) -> None:
         """Add the fonts that the characters need. A character that no font has is drawn as a box."""
         self.add_font(FONT_NAME, fname=FONT_PATH)
-        missing, fallback_names = characters - _read_characters(FONT_PATH), []
+        missing = characters - _read_characters(FONT_PATH)
+        fallback_names = []
         for path in FALLBACK_FONT_PATHS:
             if missing and missing & _read_characters(path):
                 self.add_font(path.stem, fname=path)

@@ -99,7 +99,8 @@ def _validate_path(path: str) -> str:
             _("Enter a URL with an owner and a repository, such as https://%(host)s/%(example)s.")
             % {"host": get_allowed_host(), "example": EXAMPLE_REPOSITORY}
         )
-    owner, name = parts[0], parts[1].removesuffix(".git")
+    owner = parts[0]
+    name = parts[1].removesuffix(".git")
     # These two names would lead the requests of the portal to another path.
     if not OWNER_PATTERN.fullmatch(owner) or not NAME_PATTERN.fullmatch(name) or name in {".", ".."}:
         raise InvalidRepositoryUrlError(

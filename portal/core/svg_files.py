@@ -66,6 +66,7 @@ def _validate_structure(data: bytes) -> None:
         raise ValueError("declares an entity")
 
     parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = enter, leave
+    parser.StartElementHandler = enter
+    parser.EndElementHandler = leave
     parser.EntityDeclHandler = refuse_entity
     parser.Parse(data, True)

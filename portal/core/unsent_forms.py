@@ -21,7 +21,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 Handler = Callable[[HttpRequest], HttpResponse]
-COOKIE, AUTHOR_COOKIE = "unsent_form", "form_author"
+COOKIE = "unsent_form"
+AUTHOR_COOKIE = "form_author"
 SIGN_IN_PAGES = ("/accounts/login/", "/accounts/signup/")
 SIGN_IN_AGAIN = "/accounts/sign-in-again/"  # it opens a new session, so django-allauth loses its own copy
 ACCOUNT_PAGES = "/accounts/"  # forms with passwords and codes

@@ -147,7 +147,8 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
         # First, because `file_types` refuses all other markup.
         if "svg" in accept and svg_files.is_svg(file.read(HEAD_BYTES)):
             file = _sanitize(file)
-            kind, size = "svg", file.size or 0
+            kind = "svg"
+            size = file.size or 0
         else:
             kind = file_types.detect_kind(file)
     except file_types.MarkupFile as error:

@@ -29,7 +29,10 @@ from portal.core.value_types import TemplateContext
 from portal.dashboard.context_processors import THEME_COOKIE, THEMES
 from portal.ui.pagination import paginate, paginate_compiled
 
-PAGE_SIZE, DRAFTS_PAGE_SIZE, MAX_URGENT_ISSUES, MAX_INTRODUCTIONS = 25, 10, 5, 50
+PAGE_SIZE = 25
+DRAFTS_PAGE_SIZE = 10
+MAX_URGENT_ISSUES = 5
+MAX_INTRODUCTIONS = 50
 # what the lists show, because the columns of whole rows take more time than the rest of the page
 ROW_FIELDS = (
     "uuid",

@@ -95,7 +95,8 @@ class DemoContext:
 
     def perform_next_transition(self) -> None:
         """Perform the transition to the next step. A reviewer claims the review before the approval."""
-        stage, is_review_next = self.integration.stage, self.integration.next_position[1] == Stage.REVIEW
+        stage = self.integration.stage
+        is_review_next = self.integration.next_position[1] == Stage.REVIEW
         if stage == Stage.REVIEW:
             claims.claim_review(self.integration, actor=self.reviewer, now=self.now)
             self.perform("approve", self.reviewer)
@@ -180,7 +181,8 @@ def hold_meeting(demo: DemoContext, requirement: Requirement) -> Iterator[DemoCo
 
 
 def submit_credentials(demo: DemoContext, requirement: Requirement) -> None:
-    secret, label = crypto.Secret(f"user: reviewer\npassword: {uuid4()}"), f"Test tenant of {demo.integration.name}"
+    secret = crypto.Secret(f"user: reviewer\npassword: {uuid4()}")
+    label = f"Test tenant of {demo.integration.name}"
     submission: NamedValues = {"permanent": False, "actor": demo.owner, "now": demo.now, "uuid": uuid4()}
     credentials.submit_credential(demo.integration, requirement.id, label, secret, **submission)
 

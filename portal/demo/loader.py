@@ -53,7 +53,8 @@ class DemoWorld:
 
     def create_partner(self, company: DemoCompany) -> Partner:
         """Create a partner with its members and its Alliances manager. Its owner's address verifies it."""
-        created_at, owner = self.now - timedelta(days=400), self.get_owner(company.name)
+        created_at = self.now - timedelta(days=400)
+        owner = self.get_owner(company.name)
         partner = profiles.create_partner(
             company.name, website=f"https://{company.domain}", domain=company.domain, actor=owner, now=created_at
         )
@@ -106,7 +107,8 @@ def _perform_services(now: datetime, progress: Callable[[str], None]) -> None:
     create_introduction(world)
     progress("Support issues, webhooks, and the latest reports")
     load_issues(now)
-    acme, owner = world.partners["Acme Rockets"], world.get_owner("Acme Rockets")
+    acme = world.partners["Acme Rockets"]
+    owner = world.get_owner("Acme Rockets")
     for integration_name, create in (
         ("Rocket", test_runs.create_lifecycle_test),
         ("Rocket preflight", test_runs.create_run_task_test),
@@ -141,7 +143,8 @@ def postpone_checks(now: datetime) -> None:
 
 def create_ci_token(acme: Partner, owner: User, now: datetime) -> None:
     """Create a partner's token that was used an hour ago."""
-    scopes, created_at = ("integrations:read", "checks:read", "checks:write"), now - timedelta(days=12)
+    scopes = ("integrations:read", "checks:read", "checks:write")
+    created_at = now - timedelta(days=12)
     token, _ = tokens.create_token("release pipeline", scopes, 90, actor=owner, now=created_at, partner=acme)
     ApiToken.objects.filter(pk=token.pk).update(last_used_at=now - timedelta(hours=1))
 
@@ -159,7 +162,8 @@ def create_integration(world: DemoWorld, entry: DemoIntegration) -> None:
     """Create an integration, advance it to its stage, and run its scenario."""
     started_at = world.now - timedelta(days=entry.started_days_ago)
     edition = get_edition_in_force(entry.program)
-    owner, partner = world.get_owner(entry.company), world.partners[entry.company]
+    owner = world.get_owner(entry.company)
+    partner = world.partners[entry.company]
     categories = [category.key for category in edition.categories]
     data = {
         "name": entry.name,

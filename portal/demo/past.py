@@ -31,7 +31,8 @@ from portal.demo.checks import run_checks
 from portal.demo.content import PAST, PastProgram
 from portal.demo.repositories import describe_identity
 
-FIRST_START_DAYS, LAST_START_DAYS = 400, 75  # before now
+FIRST_START_DAYS = 400  # before now
+LAST_START_DAYS = 75  # before now
 MAX_REVIEW_ROUNDS = 4
 SPREAD = 0.42  # of the logarithm: the 90th percentile is 1.7 times the median
 DAYS_PER_WORKING_DAY = 7 / 5

@@ -102,12 +102,14 @@ def describe_identity(full_name: str) -> dict[str, object]:
 def describe_repository(integration: Integration, now: datetime) -> FictionalRepository:
     """Return the repository of an integration as it is at a time."""
     entry = next((entry for entry in WORLD.integrations if entry.repository == integration.repository), None)
-    contents, newest_at = (entry.repository_contents if entry else PAST.repository_contents), None
+    contents = entry.repository_contents if entry else PAST.repository_contents
+    newest_at = None
     if entry and contents.newest_days_ago:
         loaded_at = integration.created_at + timedelta(days=entry.started_days_ago)
         newest_at = loaded_at - timedelta(days=contents.newest_days_ago)
         if newest_at > now:
-            contents, newest_at = replace(contents, versions=contents.versions[1:], extra_files=()), None
+            contents = replace(contents, versions=contents.versions[1:], extra_files=())
+            newest_at = None
     return FictionalRepository(
         integration.repository,
         integration.program_key,
@@ -166,7 +168,8 @@ def build_release_files(repository: FictionalRepository) -> Mapping[str, bytes]:
 
 def build_signed_files(repository: FictionalRepository) -> dict[str, bytes]:
     """Return the files of a provider's newest release without the signature."""
-    name, version = repository.product, repository.releases[0][0]
+    name = repository.product
+    version = repository.releases[0][0]
     files = dict.fromkeys(repository.contents.extra_files, EMPTY_ZIP)
     for platform in repository.contents.platforms:
         os, _, arch = platform.partition("_")
@@ -183,7 +186,8 @@ def _build_archive(member: str, platform: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         info = zipfile.ZipInfo(member, ZIP_DATE)
-        info.create_system, info.external_attr = 3, 0o100755 << 16  # executable on Unix
+        info.create_system = 3  # Unix
+        info.external_attr = 0o100755 << 16  # an executable file
         archive.writestr(info, _build_program(platform))
     return buffer.getvalue()
 

@@ -49,7 +49,9 @@ def start_integration(demo: DemoContext) -> None:
 
 def request_changes(demo: DemoContext) -> None:
     """Request changes with two findings, of which the partner answers one."""
-    integration, reviewer, now = demo.integration, demo.reviewer, demo.now
+    integration = demo.integration
+    reviewer = demo.reviewer
+    now = demo.now
     claims.claim_review(integration, actor=reviewer, now=now)
     ids = [requirement.id for requirement in integration.edition.list_requirements()]
     text = "Show a failed run in addition to a passed run."

@@ -29,7 +29,9 @@ LATE_DELAY = timedelta(days=9)  # after the opening, until delayed events arrive
 RESOLVED_AFTER_HOURS = 24 * 18.0  # after the opening, for issues without an ending
 INTEGRATIONS_WITH_ISSUES = {demo_issue.integration for demo_issue in ISSUES}
 UNREADABLE_INTEGRATION = "Nordlicht"  # its repository is unavailable for some days
-UNREADABLE_BEFORE, UNREADABLE_PERIOD = timedelta(days=4), timedelta(days=6)  # around the time of loading
+# Around the time of loading
+UNREADABLE_BEFORE = timedelta(days=4)
+UNREADABLE_PERIOD = timedelta(days=6)
 ANSWER_MESSAGE = "I found the cause: the client stops after the first timeout. The next release contains the fix."
 GITHUB_USERS: dict[str, dict[str, object]] = {
     "user": {"id": 501, "login": "uma-uses-it", "type": "User"},
@@ -87,7 +89,8 @@ def _record_decisions(now: datetime) -> None:
     driver = Integration.objects.get(name="Booster driver")
     policy = policies.build_default_policy()
     policy.critical_labels = ["crash", "critical", "outage"]
-    policy.bots, policy.logins = [801], {"801": "rocket-release"}
+    policy.bots = [801]
+    policy.logins = {"801": "rocket-release"}
     label_proposals.propose_label_policy(driver, policy, actor=people["Alice Archer"], now=now - timedelta(hours=3))
 
 
@@ -132,7 +135,8 @@ def _sync_repository(
 def _store_issues(pk: int, today: datetime, known_at: datetime, now: datetime) -> None:
     monitored_repository = event_store.lock_repository(pk)
     assert monitored_repository
-    issue_updates, event_batches = [], []
+    issue_updates = []
+    event_batches = []
     own_issues = [
         demo_issue for demo_issue in ISSUES if demo_issue.integration == monitored_repository.integration.name
     ]
@@ -203,7 +207,9 @@ def _build_issue(
 def _build_event(
     issue: JsonObject, id: int, at: datetime, event: DemoIssueEvent
 ) -> IssueUpdate | IssueEventBatch | None:
-    raw, user, moment = {"id": issue["id"] * 100 + id}, GITHUB_USERS[event.author], at.isoformat()
+    raw = {"id": issue["id"] * 100 + id}
+    user = GITHUB_USERS[event.author]
+    moment = at.isoformat()
     if event.action == "comment":
         member = "MEMBER" if event.author == "partner" else "NONE"
         raw |= {"body": event.text or ANSWER_MESSAGE, "user": user, "author_association": member}

@@ -39,7 +39,8 @@ class FictionalGitHub(GitHubClient):
 
     def __init__(self, repository: FictionalRepository, *, is_available: bool) -> None:
         super().__init__(token="")
-        self._documents, self._is_available = dict(list_github_documents(repository)), is_available
+        self._documents = dict(list_github_documents(repository))
+        self._is_available = is_available
 
     def _request(self, path: str, what: str) -> object:
         if not self._is_available:
@@ -60,7 +61,8 @@ class FictionalWeb(OutboundClient):
 
     def __init__(self, repository: FictionalRepository, *, is_available: bool) -> None:
         super().__init__()
-        self._bodies, self._is_available = dict(list_web_documents(repository)), is_available
+        self._bodies = dict(list_web_documents(repository))
+        self._is_available = is_available
 
     def request(
         self,
@@ -78,7 +80,8 @@ class FictionalWeb(OutboundClient):
         page = TEMPLATES.page.encode() if parts.netloc.endswith((".example", "github.com")) else None
         body = self._bodies.get(address, page)
         status, reason = (404, "Not Found") if body is None else (200, "OK")
-        content, target = body or b"", f"{parts.path}?{parts.query}" if parts.query else parts.path
+        content = body or b""
+        target = f"{parts.path}?{parts.query}" if parts.query else parts.path
         if into is not None:
             into.write(content)
         link = ParsedUrl(parts.scheme, parts.hostname or "", parts.port or 443, target)
@@ -95,7 +98,8 @@ def build_sources(repository: FictionalRepository, *, is_available: bool = True)
 
 def list_github_documents(repository: FictionalRepository) -> Iterator[tuple[str, object]]:
     """Yield the paths of GitHub's API and their responses."""
-    files, base = build_files(repository), f"/repos/{repository.full_name}"
+    files = build_files(repository)
+    base = f"/repos/{repository.full_name}"
     shas = {path: _hash_blob(content) for path, content in files.items()}
     commit = hashlib.sha1(json.dumps(shas).encode(), usedforsecurity=False).hexdigest()
     yield base, _build_repository(repository)
@@ -215,8 +219,11 @@ def _list_versions(repository: FictionalRepository) -> Iterator[JsonObject]:
 
 
 def _build_package(repository: FictionalRepository, os: str, arch: str) -> JsonObject:
-    name, version, url = repository.product, repository.releases[0][0], _get_files_url(repository)
-    archive, sums = file_names.build_archive_name(name, version, os, arch), file_names.build_sums_name(name, version)
+    name = repository.product
+    version = repository.releases[0][0]
+    url = _get_files_url(repository)
+    archive = file_names.build_archive_name(name, version, os, arch)
+    sums = file_names.build_sums_name(name, version)
     key = {"key_id": "", "ascii_armor": load_signatures().keys[repository.owner], "trust_signature": ""}
     return {
         "protocols": PROTOCOLS,

@@ -19,7 +19,8 @@ from verification.testruns.kinds.run_task.records import CallbackRecord, Exchang
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 
-OLD_VERSION, VERSION = "1.3.0", "1.4.0"
+OLD_VERSION = "1.3.0"
+VERSION = "1.4.0"
 
 
 def create_lifecycle_test(integration: Integration, requester: User, now: datetime) -> TestRun:
@@ -60,7 +61,8 @@ def create_nomad_plugin_test(integration: Integration, requester: User, now: dat
 
 def create_run_task_test(integration: Integration, requester: User, now: datetime) -> TestRun:
     """Create the recorded test of a run task that reports twice, finished three hours ago."""
-    recording, started_at = _load_recording("run_task"), now - timedelta(hours=3)
+    recording = _load_recording("run_task")
+    started_at = now - timedelta(hours=3)
     exchanges = tuple(Exchange.load(each) for each in recording["exchanges"])
     callbacks = tuple(CallbackRecord.load(each) for each in recording["callbacks"])
     records = RunTaskRecords(exchanges, callbacks, is_complete=True)
@@ -118,7 +120,9 @@ def _save(
     run: TestRun, integration: Integration, requester: User, started_at: datetime, duration: timedelta
 ) -> TestRun:
     """Save a finished run, and report it to its check."""
-    run.integration, run.requested_by, run.requested_at = integration, requester, started_at
+    run.integration = integration
+    run.requested_by = requester
+    run.requested_at = started_at
     run.finished_at = started_at + duration
     run.save()
     if KINDS[run.kind].check_key:

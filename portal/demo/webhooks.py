@@ -14,7 +14,8 @@ from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 
 MAX_LOGGED_EVENTS = 30  # events of the partner in the log
-FAST_SECONDS, SLOW_SECONDS = 0.18, 10.0
+FAST_SECONDS = 0.18
+SLOW_SECONDS = 10.0
 RESPONSE_HEADERS = {"content-type": "application/json", "server": "pipeline"}
 # statuses of the attempts of the newest deliveries, newest first; None means no response
 NEWEST_STATUSES: tuple[tuple[int | None, ...], ...] = ((200,), (503, 200), (200,), (502,), (200,), (None, 503, 200))

@@ -41,7 +41,8 @@ def list_changes(request: HttpRequest) -> QuerySet[ListingChange]:
     if changed_since := parse_moment(request.GET.get("since", "")):
         rows = rows.filter(at__gte=changed_since)
     before_text, _, before_key = request.GET.get("before", "").partition("_")
-    changed_before, before_pk = parse_moment(before_text), parse_pk(before_key)
+    changed_before = parse_moment(before_text)
+    before_pk = parse_pk(before_key)
     if changed_before and before_pk is not None:
         # Changes of one transaction have the same time, so the key decides where the next page begins.
         rows = rows.filter(Q(at__lt=changed_before) | Q(at=changed_before, pk__lt=before_pk))

@@ -28,7 +28,9 @@ from verification.outcomes import Outcome
 REPLY_EVENT_TYPE = "integration.support_replied"
 FULL_NAME_PATTERN = re.compile(r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII)  # a namespace and a name
 SIGNERS_KEY = "keys.signers"
-OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY = "repository.owner", "registry.listed", "keys.rotation"
+OWNER_CHECK_KEY = "repository.owner"
+REGISTRY_CHECK_KEY = "registry.listed"
+ROTATION_CHECK_KEY = "keys.rotation"
 PASSING_OUTCOMES = {Outcome.PASS, Outcome.WARN}
 
 
@@ -143,7 +145,8 @@ def _get_current_signer(row: Integration) -> dict[str, str]:
 
 def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
     """Summarize the checked and waived requirements of the program and the tier."""
-    lines, waivers = [], []
+    lines = []
+    waivers = []
     for requirement in _list_requirements(row):
         fulfillment = row.fulfillments_by_id.get(requirement.id)
         status = fulfillment.get_display_status(now) if fulfillment else str(Status.OPEN)

@@ -8,7 +8,8 @@ from portal.core.value_types import JsonObject
 from verification.checks.models import Observation
 from verification.sources.published_versions import load_listing, sort_versions
 
-REGISTRY_KEY, NEWEST_RELEASE_KEY = "registry", "release.newest"
+REGISTRY_KEY = "registry"
+NEWEST_RELEASE_KEY = "release.newest"
 MAX_VERSIONS = 30  # highest versions of a listing
 
 

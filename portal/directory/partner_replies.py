@@ -19,7 +19,8 @@ from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.repository_urls import get_allowed_host
 from portal.directory.listing_page import REPLY_EVENT_TYPE, get_current_reply
 
-MAX_REPLY_LENGTH, MAX_REPLY_LINES = 600, 6
+MAX_REPLY_LENGTH = 600
+MAX_REPLY_LINES = 6
 ADDRESS_PATTERN = re.compile(
     r"(?:https?:)?//[^\s<>\"]+|\bwww\.[^\s<>\"]+|[\w.+-]+@[\w-]+\.[\w.-]+|\b(?:[a-z0-9-]+\.)+(?:[a-z]{2,24})(?:/[^\s<>\"]*)?",
     re.IGNORECASE,

@@ -34,13 +34,17 @@ MAX_PLATFORMS_LENGTH = 499  # characters
 VERSION_COLUMNS = ("version", "versions", "platforms", "changed_at", "figures_at")
 
 
+def _get_status_date(row: Integration, listing_status: str) -> datetime | None:
+    if listing_status == "listed":
+        return None
+    return row.ended_at if listing_status == "ended" else row.listing_status_since
+
+
 def derive_columns(row: Integration, preview: ListingContent | None = None) -> NamedValues:
     """Return the columns of a listing, derived from the integration with one query for its answers."""
-    content, program = preview or build_listing_content(row), row.program
+    content = preview or build_listing_content(row)
+    program = row.program
     listing_status = content.listing_status.key
-    listing_status_since = (
-        None if listing_status == "listed" else row.ended_at if listing_status == "ended" else row.listing_status_since
-    )
     summary = content.one_line[:300]
     searchable_texts = (
         row.name,
@@ -66,7 +70,7 @@ def derive_columns(row: Integration, preview: ListingContent | None = None) -> N
         "tier": content.tier.key if content.tier else "",
         "tier_name": content.tier.name[:80] if content.tier else "",
         "listing_status": listing_status,
-        "listing_status_since": listing_status_since,
+        "listing_status_since": _get_status_date(row, listing_status),
         "summary": summary,
         "blurb": content.blurb[:1000],
         "has_logo": content.has_logo,
@@ -81,7 +85,8 @@ def build_preview(row: Integration, now: datetime) -> tuple[Listing, ListingCont
     content = build_listing_content(row, is_preview=True)
     columns = derive_columns(row, content) | {"listed_at": now}
     listing = Listing(integration=row, figures_at=now, changed_at=now, **columns)
-    metrics, observed_versions = get_support_metrics([row.pk], now), get_observed_versions([row.pk])
+    metrics = get_support_metrics([row.pk], now)
+    observed_versions = get_observed_versions([row.pk])
     _apply_metrics(listing, metrics[row.pk], observed_versions[row.pk], now)
     return listing, content
 
@@ -163,7 +168,8 @@ def refresh_metrics(listings: Iterable[Listing], now: datetime) -> int:
     """Update the metrics and versions of listings and return the number of listings."""
     rows = list(listings)
     integration_ids = [row.pk for row in rows]
-    metrics_by_id, observed_by_id = get_support_metrics(integration_ids, now), get_observed_versions(integration_ids)
+    metrics_by_id = get_support_metrics(integration_ids, now)
+    observed_by_id = get_observed_versions(integration_ids)
     for row in rows:
         _apply_metrics(row, metrics_by_id[row.pk], observed_by_id[row.pk], now)
         row.figures_at = now
@@ -183,7 +189,8 @@ def _apply_metrics(row: Listing, metrics: MetricColumns, observed_versions: Obse
         ListingChange.objects.create(listing=row, kind=Kind.CHANGED, summary=summary, at=now)
         row.changed_at = now
     if newest:
-        row.version, row.versions = newest, merge_versions(row.versions, observed_versions)
+        row.version = newest
+        row.versions = merge_versions(row.versions, observed_versions)
     newest_platforms = next((each["platforms"] for each in row.versions if each["version"] == row.version), None)
     row.platforms = join_platforms(newest_platforms or ())
 

@@ -64,7 +64,8 @@ def _count_by_integration(rows: QuerySet[Any]) -> dict[int, int]:
 def _build_share(met_count: int, breach_count: int) -> MetricColumns:
     """Return the columns of the share. `rank` is the share in tenths of a percent, or -1 for a small sample."""
     totals = Totals(met_count, breach_count)
-    share, count = totals.share, totals.settled_count
+    share = totals.share
+    count = totals.settled_count
     rank = round(share * 10) if share is not None and count >= MIN_SAMPLE_SIZE else -1
     return {"on_time_share": share, "settled_count": count, "rank": rank}
 

@@ -76,7 +76,8 @@ def build_grant_client(grant: GitHubGrant, *, background: bool = False) -> GitHu
 
 def find_client(full_name: str, reader: User | None, *, background: bool = False) -> GitHubClient:
     """Return the portal's client for a public repository, or else one with the person's grant, if any."""
-    client, grant = build_github_client(background=background), find_grant(reader)
+    client = build_github_client(background=background)
+    grant = find_grant(reader)
     if grant is None:
         return client
     try:

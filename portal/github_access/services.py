@@ -22,7 +22,9 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.http_cache import HttpCache
 from verification.sources.models import GitHubRateLimit
 
-GRANTED, REVOKED, REJECTED = "github_access_granted", "github_access_revoked", "github_access_rejected"
+GRANTED = "github_access_granted"
+REVOKED = "github_access_revoked"
+REJECTED = "github_access_rejected"
 
 
 class GrantEndedError(SourceNotFoundError):
@@ -56,7 +58,8 @@ def store_grant(login: SocialLogin, *, user: User, now: datetime, request: HttpR
     grant.account_id = int(login.account.uid)
     grant.login = str(login.account.extra_data.get("login", ""))[:100]
     grant.set_tokens(login.token.token, login.token.token_secret, login.token.expires_at)
-    grant.granted_at, grant.revoked_at = now, None
+    grant.granted_at = now
+    grant.revoked_at = None
     grant.save()
     record_security_event(user, GRANTED, request=request, detail=grant.login, now=now)
     return grant
@@ -116,7 +119,8 @@ def _end_grant(grant: GitHubGrant, kind: str, now: datetime, request: HttpReques
     if not grant.is_active:
         return
     grant.access_token = grant.refresh_token = b""
-    grant.expires_at, grant.revoked_at = None, now
+    grant.expires_at = None
+    grant.revoked_at = now
     grant.save()
     _clear_cache(grant)
     record_security_event(grant.user, kind, request=request, detail=grant.login, now=now)

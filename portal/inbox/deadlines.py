@@ -80,7 +80,8 @@ def _list_next_actions(rows: QuerySet[Integration], person: User, now: datetime)
     """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
         party, label, page = NEXT_ACTION_LABELS[bool(permissions.get_role(integration.partner, person))]
-        title, page_url = f"{integration.name}: {label}", build_absolute_url(page, integration.uuid)
+        title = f"{integration.name}: {label}"
+        page_url = build_absolute_url(page, integration.uuid)
         # While the other side has to act, the entry counts as done and disappears from calendars.
         due_at = integration.action_due_at if integration.responsible_party == party else None
         changed_at = integration.responsible_since
@@ -105,7 +106,8 @@ def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
     for finding in _list_dated(Finding, "due_at", rows, now):
         title = f"{finding.integration.name}: finding {finding.number} is due"
         page = build_absolute_url("submissions:detail", finding.integration.uuid)
-        changed_at, is_done = finding.resolved_at or finding.raised_at, finding.state != Finding.State.OPEN
+        changed_at = finding.resolved_at or finding.raised_at
+        is_done = finding.state != Finding.State.OPEN
         yield build_deadline(f"finding-{finding.pk}", title, finding.due_at, page, changed_at, is_done=is_done)
 
 
@@ -135,7 +137,8 @@ def _list_waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[Calend
 
 def _list_credentials(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
     for account in _list_dated(TestCredential, "rotate_at", rows, now):
-        title, page = f"{account.integration.name}: time for a new test account", _build_requirement_url(account)
+        title = f"{account.integration.name}: time for a new test account"
+        page = _build_requirement_url(account)
         is_done = account.ended_at is not None
         yield build_deadline(
             f"account-{account.uuid}", title, account.rotate_at, page, account.created_at, is_done=is_done

@@ -25,7 +25,8 @@ def process_each(
         DatabaseError, InterfaceError: The database is not available, so the next run must process the remaining items.
         Exception: The last error, if several items failed and none succeeded: the job itself is faulty.
     """
-    total, processed_count = 0, 0
+    total = 0
+    processed_count = 0
     errors: list[Exception] = []
     for item in items:
         if total == limit:

@@ -104,7 +104,8 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
             job = due.first()
         if job is None or not _reserve_resource(job, now):
             return None
-        definition, token = DEFINITIONS[job.kind], uuid4()
+        definition = DEFINITIONS[job.kind]
+        token = uuid4()
         # The update repeats the condition because SQLite has no row locks.
         values = {
             "state": State.RUNNING,
@@ -164,7 +165,8 @@ def _record_success(job_id: int, token: UUID, now: datetime) -> bool:
 
 
 def _run_attempt(job: Job) -> JobOutcome:
-    definition, token = DEFINITIONS[job.kind], job.lease_token
+    definition = DEFINITIONS[job.kind]
+    token = job.lease_token
     assert token is not None
     context = JobContext(job.pk, job.attempts, token, definition.lease)
     try:
@@ -229,12 +231,14 @@ def _apply_outcome(job: Job, outcome: JobOutcome, now: datetime) -> None:
         job.run_after = min(job.run_after, outcome.run_after) if is_rerun else outcome.run_after
     if (is_rerun and state != State.PENDING) or not outcome.keeps_attempts or job.attempts == 0:
         # A job that only waited for its resource has made no attempt, so its time limit begins with the first one.
-        job.attempts, job.started_at = 0, None
+        job.attempts = 0
+        job.started_at = None
     job.state = State.PENDING if is_rerun else state
     job.finished_at = None if job.state == State.PENDING else now
     job.lease_token = job.lease_expires_at = None
     job.rerun_requested = job.cancel_requested = False
-    job.error_code, job.error_message = outcome.error_code[:60], outcome.error_message[:500]
+    job.error_code = outcome.error_code[:60]
+    job.error_message = outcome.error_message[:500]
     job.save()
 
 

@@ -24,7 +24,8 @@ def keep_lease(name: str, lease: timedelta, renew: Callable[[datetime], bool]) -
         lease: Duration of the lease.
         renew: Sets the end of the lease. Returns False if the lease belongs to another process now.
     """
-    stop, interval = Event(), lease.total_seconds() / RENEWALS_PER_LEASE
+    stop = Event()
+    interval = lease.total_seconds() / RENEWALS_PER_LEASE
 
     def renew_until_stopped() -> None:
         for _ in range(int(MAX_RUN_SECONDS / interval)):

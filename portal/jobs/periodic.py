@@ -77,7 +77,8 @@ def claim(name: str, idle_since: datetime | None = None) -> datetime | None:
     """Claim the next run of a job. Return when it starts, or None if it is running or started after `idle_since`."""
     now = timezone.now()
     lease_expires_at = now + LEASE
-    is_cut_off, is_idle = Q(lease_expires_at__lte=now), Q(lease_expires_at=None)
+    is_cut_off = Q(lease_expires_at__lte=now)
+    is_idle = Q(lease_expires_at=None)
     if idle_since is not None:
         is_idle &= Q(started_at__lte=idle_since)
     # One conditional update decides between processes: see decision 0002.

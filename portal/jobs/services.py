@@ -12,7 +12,8 @@ from portal.jobs.definitions import JobDefinition, PayloadValue
 from portal.jobs.models import Job
 from portal.jobs.publishing import publish_jobs
 
-KEEP_SUCCEEDED, KEEP_FAILED = timedelta(days=1), timedelta(days=7)
+KEEP_SUCCEEDED = timedelta(days=1)
+KEEP_FAILED = timedelta(days=7)
 PRUNE_COUNT = 20_000
 JOINED_FIELDS = ("payload", "priority", "resource", "run_after", "attempts", "started_at", "rerun_requested")
 
@@ -115,11 +116,13 @@ def _join_unfinished(job: Job) -> Job | None:
         return None
     is_running = joined.state == Job.State.RUNNING
     is_first_rerun = is_running and not joined.rerun_requested
-    joined.payload, joined.priority = job.payload, max(joined.priority, job.priority)
+    joined.payload = job.payload
+    joined.priority = max(joined.priority, job.priority)
     joined.resource = joined.resource and job.resource
     joined.run_after = job.run_after if is_first_rerun else min(joined.run_after, job.run_after)
     if not is_running:
-        joined.attempts, joined.started_at = 0, None
+        joined.attempts = 0
+        joined.started_at = None
     joined.rerun_requested = is_running
     joined.save(update_fields=JOINED_FIELDS)
     return joined

@@ -25,7 +25,8 @@ class DeliveryError(Exception):
 
     def __init__(self, message: str, *, is_permanent: bool = False, is_outage: bool = False) -> None:
         super().__init__(message)
-        self.is_permanent, self.is_outage = is_permanent, is_outage
+        self.is_permanent = is_permanent
+        self.is_outage = is_outage
 
 
 class _OpenConnection(threading.local):
@@ -58,7 +59,8 @@ def deliver(email_message: EmailMessage) -> None:
 
 def close_connection() -> None:
     """Close the connection of this thread."""
-    backend, _open_connection.backend = _open_connection.backend, None
+    backend = _open_connection.backend
+    _open_connection.backend = None
     if backend is not None:
         backend.close()
 

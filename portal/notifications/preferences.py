@@ -49,7 +49,8 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
     # A mailbox isn't an account, so it has neither a time zone nor preferences.
     if key is None or CATEGORY_BY_KEY[key].locked or not hasattr(person, "zone"):
         return DeliveryDecision()
-    category, preference = CATEGORY_BY_KEY[key], NotificationPreference.objects.filter(user=person).first()
+    category = CATEGORY_BY_KEY[key]
+    preference = NotificationPreference.objects.filter(user=person).first()
     mode = get_mode(preference.delivery if preference else {}, category, event_type)
     not_before = None
     if mode in DIGEST_MODES:
@@ -99,7 +100,8 @@ def save_preferences(person: Any, mode_by_key: Mapping[str, str], only_in_workin
         ValueError: A category is locked or does not offer the mode.
     """
     for key, mode in mode_by_key.items():
-        category, is_reset = find_category(key), mode == "" and key not in CATEGORY_BY_KEY
+        category = find_category(key)
+        is_reset = mode == "" and key not in CATEGORY_BY_KEY
         if category.locked or not (is_reset or mode in category.list_modes()):
             raise ValueError(f"{key} cannot be {mode}.")
     # A row must exist before it can be locked.

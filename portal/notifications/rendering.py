@@ -86,12 +86,15 @@ def render(name: str, context: Mapping[str, object], draft: EmailDraft | None = 
     portal's own, because no one says which language they read.
     """
     with _open_template(name, context) as (template, values):
-        plain, escaped = Context(values, autoescape=False), Context(values)
+        plain = Context(values, autoescape=False)
+        escaped = Context(values)
         if draft:
-            subject, html = flatten_text(draft.subject), _render_draft_html(draft.body)
+            subject = flatten_text(draft.subject)
+            html = _render_draft_html(draft.body)
             text = MARKDOWN_ESCAPE.sub(r"\1", LINK.sub(r"\1: \2", draft.body))
         else:
-            subject, text = _render_subject(template, plain), template.text.render(plain)
+            subject = _render_subject(template, plain)
+            text = template.text.render(plain)
             html = ADJACENT_LISTS.sub("", template.html.render(escaped))
         text_parts = {"body": text, "reason": template.reason.render(plain).strip()}
         html_parts = {"body": SafeString(html), "reason": template.reason.render(escaped)}

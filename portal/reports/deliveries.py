@@ -126,7 +126,8 @@ class ReportEmails:
 
     @override(settings.LANGUAGE_CODE)  # emails don't use the sender's language
     def build_context(self, recipient: Recipient) -> dict[str, object]:
-        snapshot, external = self.snapshot, recipient.external
+        snapshot = self.snapshot
+        external = recipient.external
         if external:
             return {
                 **{form: unsubscribe.build_shared_url(external, snapshot, form) for form in FILE_FORMATS},
@@ -220,7 +221,8 @@ def is_sending(snapshot: ReportSnapshot) -> bool:
 @job("reports.send_report", queue="email")
 def send_report(_context: JobContext, *, report_id: int) -> None:
     """Send the report to everyone who still waits for it."""
-    snapshot, now = ReportSnapshot.objects.get(pk=report_id), timezone.now()
+    snapshot = ReportSnapshot.objects.get(pk=report_id)
+    now = timezone.now()
     pending = [each for each in list_deliveries(snapshot) if each.is_pending]
     _release_emails([each.email.pk for each in pending if each.email], now)
     deliver_report(snapshot, [each.recipient for each in pending if not each.email], now)
@@ -231,7 +233,8 @@ def _release_emails(pks: Iterable[int], now: datetime) -> int:
     """Send scheduled emails now, unless they have been sent or canceled, and return their number."""
     emails = EmailMessage.objects.select_for_update().filter(pk__in=list(pks), state=EmailMessage.State.HELD)
     for email in emails:
-        email.state, email.held_until = EmailMessage.State.QUEUED, None
+        email.state = EmailMessage.State.QUEUED
+        email.held_until = None
         email.save(update_fields=["state", "held_until"])
         enqueue_email(email, now)
     return len(emails)

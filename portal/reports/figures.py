@@ -20,7 +20,9 @@ def refresh_program_figures(now: datetime) -> int:
     reader = User.objects.filter(WRITES_FOR_PROGRAMS, is_active=True).first()
     if reader is None:
         return 0
-    zone, clocks, filters = get_program_zone(), parse_filters(reader, {}), build_analytics_filters({}, now)
+    zone = get_program_zone()
+    clocks = parse_filters(reader, {})
+    filters = build_analytics_filters({}, now)
     pages = (
         lambda: build_trends(clocks, now, zone),
         lambda: build_overview(clocks, now, zone),

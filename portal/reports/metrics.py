@@ -26,7 +26,8 @@ from portal.reports.scopes import ReportScope
 
 OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
 # A test limits the size of an email to 100 kB.
-MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 5, 20
+MAX_OVERDUE_ROWS = 5
+MAX_DUE_SOON_ROWS = 20
 TREND_PERIODS = 8  # including that of the report
 LATE_AFTER = timedelta(days=1)  # after a period's end: from then on its report is created late
 LISTING_EVENT_TYPES = (
@@ -49,7 +50,8 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
     Open clocks are evaluated at the end of the period, even if the report is created later.
     """
     start, end = period.get_bounds(zone)
-    scope, evaluated_at = report_scope.scope, min(end, now)
+    scope = report_scope.scope
+    evaluated_at = min(end, now)
     data_up_to = metrics.get_data_up_to(scope)
     next_period_ends_at = period.next.get_bounds(zone)[1]
     # For a report that is created so late, the next period is over as well.

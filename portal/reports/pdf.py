@@ -10,7 +10,8 @@ from portal.core.pdf_documents import FONT_NAME, PdfDocument
 from portal.core.value_types import JsonObject
 from portal.reports.presenters import build_report_context
 
-FONT_SIZE, ROW_HEIGHT = 9, 5  # points, millimeters
+FONT_SIZE = 9  # points
+ROW_HEIGHT = 5  # millimeters
 Rows = Sequence[Sequence[object]]
 
 

@@ -4,7 +4,7 @@ Pages and emails use the language of the reader. CSV and JSON are never translat
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -48,9 +48,12 @@ def build_current_context(figures: JsonObject, now: datetime, *, is_external: bo
 
 def build_report_context(figures: JsonObject) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
-    zone, period = ZoneInfo(figures["zone"]), parse_period(figures["period"])
-    texts, previous_label = build_texts(period), build_text(period.previous, "short_label")
-    totals, previous_totals = figures["totals"], figures["previous_totals"]
+    zone = ZoneInfo(figures["zone"])
+    period = parse_period(figures["period"])
+    texts = build_texts(period)
+    previous_label = build_text(period.previous, "short_label")
+    totals = figures["totals"]
+    previous_totals = figures["previous_totals"]
     rows = {key: _build_figure_row(title, key, totals, previous_totals) for title, key in _list_figure_titles(figures)}
     return {
         **figures,
@@ -58,10 +61,6 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "label": texts["label"],
         "name": get_display_name(figures["scope"], figures["name"]),
         "previous_label": previous_label,
-        "overdue_title": texts["most_overdue_at_end"]
-        if figures["was_created_late"] or figures["is_past"]
-        else _("Most overdue issues"),
-        "due_title": texts["due_after" if figures["is_past"] else "due"],
         "subject": build_subject(figures),
         "verdict": build_verdict(figures),
         "next_action": describe_next_action(figures),
@@ -74,15 +73,25 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "headline_rows": [row for key, row in rows.items() if key in HEADLINE_KEYS],
         "figure_rows": [row for key, row in rows.items() if key not in HEADLINE_KEYS],
         "trend_bars": [_build_trend_bar(row) for row in figures.get("trend", ())],  # older reports have none
-        "overdue_issues": [_build_row(row, zone) for row in figures["overdue_issues"]],
-        "due_soon_issues": [_build_row(row, zone) for row in figures["due_soon_issues"]],
-        "more_overdue_count": max(0, totals["overdue"] + totals["data_incomplete"] - len(figures["overdue_issues"])),
-        "more_due_soon_count": max(0, figures["due_soon_count"] - len(figures["due_soon_issues"])),
+        **_build_issue_context(figures, texts, zone),
         "program_figures": [
             (row["name"], format_percent(row["share"]), row["breached"], row["overdue"], row["settled"])
             for row in figures["programs"]
         ],
         "reviews_on_time": _("%(on_time)s of %(decided)s") % figures["review_record"],
+    }
+
+
+def _build_issue_context(figures: JsonObject, texts: Mapping[str, str], zone: ZoneInfo) -> dict[str, object]:
+    totals = figures["totals"]
+    has_ended = figures["was_created_late"] or figures["is_past"]
+    return {
+        "overdue_title": texts["most_overdue_at_end"] if has_ended else _("Most overdue issues"),
+        "overdue_issues": [_build_row(row, zone) for row in figures["overdue_issues"]],
+        "more_overdue_count": max(0, totals["overdue"] + totals["data_incomplete"] - len(figures["overdue_issues"])),
+        "due_title": texts["due_after" if figures["is_past"] else "due"],
+        "due_soon_issues": [_build_row(row, zone) for row in figures["due_soon_issues"]],
+        "more_due_soon_count": max(0, figures["due_soon_count"] - len(figures["due_soon_issues"])),
     }
 
 
@@ -113,7 +122,8 @@ def render_csv(figures: JsonObject) -> str:
 
 
 def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
-    current, previous = figures["totals"], figures["previous_totals"]
+    current = figures["totals"]
+    previous = figures["previous_totals"]
     with override(None):
         titles = _list_figure_titles(figures)
     rows = [(title, _format_cell(current[key]), _format_cell(previous[key])) for title, key in titles]

@@ -12,7 +12,8 @@ from integrations.sla.metrics import GLOBAL_SCOPE, MetricsScope
 from portal.accounts.models import User
 from portal.core.primary_keys import parse_pk
 
-PROGRAMS_SCOPE, ALL_PROGRAMS = "programs", gettext_noop("all programs")
+PROGRAMS_SCOPE = "programs"
+ALL_PROGRAMS = gettext_noop("all programs")
 
 
 @dataclass(frozen=True, slots=True)

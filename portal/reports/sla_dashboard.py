@@ -71,7 +71,8 @@ def _read_figures(filters: ClockFilters, now: datetime) -> dict[str, Any]:
 
 def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     """Return the counts of each tab as `tab_STATE`, of clocks met in both weeks, and of clocks open a week ago."""
-    week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
+    week_ago = now - WEEK
+    two_weeks_ago = now - 2 * WEEK
     met_condition = Q(state=ClockStatus.MET)
     open_condition = _build_open_condition(week_ago)
     tab_counts = {
@@ -128,7 +129,8 @@ def _build_open_condition(moment: datetime) -> Q:
 
 def _count_breaches(filters: ClockFilters, now: datetime) -> dict[str, int]:
     """Return the number of breaches due in the last seven days as `breaches`, and of the seven days before."""
-    week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
+    week_ago = now - WEEK
+    two_weeks_ago = now - 2 * WEEK
     # By due date, as in reports.
     breaches = SlaBreach.objects.filter(filters.condition, retracted_at=None, due_at__gte=two_weeks_ago, due_at__lt=now)
     counts: dict[str, int] = breaches.aggregate(

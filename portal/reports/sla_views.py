@@ -24,7 +24,8 @@ from portal.reports.sla_dashboard import build_dashboard_summary
 from portal.reports.trends import MAX_SHARES, build_trends
 from portal.ui.pagination import paginate
 
-PAGE_SIZE, MAX_UPCOMING_CLOCKS = 25, 5
+PAGE_SIZE = 25
+MAX_UPCOMING_CLOCKS = 5
 
 
 def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:

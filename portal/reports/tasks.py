@@ -92,10 +92,12 @@ def _deliver_if_due(pk: int, now: datetime) -> int:
     If the process dies on the way, the next one continues: no recipient gets a second email.
     """
     snapshot = ReportSnapshot.objects.get(pk=pk)
-    report_scope, period = find_report_scope(snapshot.scope), parse_period(snapshot.period)
+    report_scope = find_report_scope(snapshot.scope)
+    period = parse_period(snapshot.period)
     if report_scope is None:
         return 0
-    get_hold_until, is_skipped = None, False
+    get_hold_until = None
+    is_skipped = False
     if report_scope.partner:
         calendar = report_scope.partner.calendars.get_in_force(now)
         get_hold_until = partial(calculate_delivery_time, period, calendar.calendar if calendar else Calendar())

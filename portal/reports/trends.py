@@ -30,7 +30,8 @@ from portal.ui.charts.columns import Chart, Column
 
 WEEK_COUNT = 12
 MAX_SHARES = 50  # rows of a table
-HOUR_SECONDS, DAY_SECONDS = 3600, 86400
+HOUR_SECONDS = 3600
+DAY_SECONDS = 86400
 MAX_DAY_COLUMNS = 7  # a longer target is shown in quarters
 DEFAULT_TARGETS = {
     Severity.CRITICAL: SlaTarget(hours=48),

@@ -14,7 +14,8 @@ from portal.reports.recipients import is_wanted, lock_report
 
 SALT = "report"
 # A token for one purpose is invalid for another: who may read a file can't unsubscribe its recipient.
-EXTERNAL_SALT, FILE_SALT = "report-recipient", "report-file"
+EXTERNAL_SALT = "report-recipient"
+FILE_SALT = "report-file"
 build_unsubscribe_url = partial(build_url, page="reports:stop", salt=SALT)
 
 

@@ -89,7 +89,8 @@ def get_snapshot(request: AuthenticatedRequest, scope: str, period: str) -> tupl
 
 def show_report(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Show a report."""
-    (snapshot, report_scope), now = get_snapshot(request, scope, period), timezone.now()
+    now = timezone.now()
+    snapshot, report_scope = get_snapshot(request, scope, period)
     action = summaries.describe_required_action(summaries.describe_as_of(snapshot.figures, now))
     context: TemplateContext = {
         "report": presenters.build_current_context(snapshot.figures, now),

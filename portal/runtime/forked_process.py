@@ -96,7 +96,9 @@ def _run(name: str, function: Callable[[], None], prepare: Callable[[], None], o
         for descriptor in (1, 2):
             os.dup2(output, descriptor)
         os.close(output)
-        sys.stdin, sys.stdout, sys.stderr = open(0, closefd=False), _open_output(1), _open_output(2)  # noqa: SIM115
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+        sys.stdout = _open_output(1)
+        sys.stderr = _open_output(2)
         prepare()
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(PR_SET_NAME, f"portal-{name}".encode()[:15])

@@ -45,7 +45,8 @@ def _has_other_columns(loader: MigrationLoader) -> bool:
     with connection.cursor() as cursor:
         tables = set(introspection.table_names(cursor))
         for model in models:
-            table, expected = model._meta.db_table, {field.column for field in model._meta.concrete_fields}
+            table = model._meta.db_table
+            expected = {field.column for field in model._meta.concrete_fields}
             columns = introspection.get_table_description(cursor, table) if table in tables else []
             required = {column.name for column in columns if not column.null_ok}
             if not required <= expected <= {column.name for column in columns}:

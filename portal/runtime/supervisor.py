@@ -30,7 +30,9 @@ class Supervisor:
         tick: Callable[[], None] = do_nothing,
         own_files: Sequence[IO[str]] = (),
     ) -> None:
-        self.folder, self.write, self.tick = folder, write, tick
+        self.folder = folder
+        self.write = write
+        self.tick = tick
         self.own_files = own_files  # such as locks, which no other process may hold
         self.children: list[Child] = []
         self.selector = selectors.DefaultSelector()
@@ -87,7 +89,9 @@ class Supervisor:
 
     def _launch(self, child: Child) -> str:
         """Start the process. Return an empty string, or why it can't be started."""
-        child.started_at, child.last_line, child.unfinished_line = time.monotonic(), "", b""
+        child.started_at = time.monotonic()
+        child.last_line = ""
+        child.unfinished_line = b""
         try:
             child.service.prepare()
             child.process = self._spawn(child.service)

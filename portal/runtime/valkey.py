@@ -39,7 +39,8 @@ class EmbeddedValkey:
             self.url = f"unix://{path}"
             self._listen = ["port 0", f"unixsocket {path}", "unixsocketperm 700"]
         else:
-            port, password = _find_free_port(), secrets.token_urlsafe(32)
+            port = _find_free_port()
+            password = secrets.token_urlsafe(32)
             self.url = f"redis://:{password}@127.0.0.1:{port}/0"
             self._listen = ["bind 127.0.0.1", f"port {port}", f"requirepass {password}"]
 

@@ -12,7 +12,9 @@ from integrations.submissions.models import Finding, Integration
 from portal.search.models import Audience, Kind, SearchEntry
 from portal.search.words import split_words
 
-MAX_TITLE_LENGTH, MAX_SUBTITLE_LENGTH, MAX_WORDS = 300, 200, 1000
+MAX_TITLE_LENGTH = 300
+MAX_SUBTITLE_LENGTH = 200
+MAX_WORDS = 1000
 
 
 def build_entry(
@@ -64,11 +66,13 @@ def build_integration_entries(integration: Integration, findings: Iterable[Findi
 
     Findings that the partner can't see yet are for program staff only.
     """
-    partner, url = integration.partner, reverse("submissions:detail", args=[integration.uuid])
+    partner = integration.partner
+    url = reverse("submissions:detail", args=[integration.uuid])
     build = partial(build_entry, source=get_source(integration), partner_id=partner.pk)
     texts = (integration.name, integration.description, integration.program.name)
     yield build(Kind.INTEGRATION, integration.pk, *texts, url=url, subtitle=partner.name)
-    name, review_url = f"{integration.name} · {partner.name}", reverse("reviews:review", args=[integration.uuid])
+    name = f"{integration.name} · {partner.name}"
+    review_url = reverse("reviews:review", args=[integration.uuid])
     if integration.repository:
         yield build(Kind.REPOSITORY, integration.pk, integration.repository, url=url, subtitle=name)
     for finding in findings:

@@ -128,7 +128,8 @@ def rebuild() -> int:
         (_select_issues(), index_issues),
         (RegistryProvider.objects.all(), index_providers),
     )
-    sources, count = {DOCUMENTATION_SOURCE}, index_documentation()
+    sources = {DOCUMENTATION_SOURCE}
+    count = index_documentation()
     for rows, index in indexed_rows:
         count += _rebuild_rows(rows, index)
         sources.update(f"{rows.model._meta.model_name}:{pk}" for pk in rows.values_list("pk", flat=True))
@@ -141,7 +142,8 @@ def rebuild() -> int:
 
 def _rebuild_rows(rows: QuerySet[Row], index: Callable[[Sequence[Row]], int]) -> int:
     """Index rows in batches. Rows that another process is changing are left to that process."""
-    count, last_pk = 0, 0
+    count = 0
+    last_pk = 0
     while True:
         with transaction.atomic():
             locked = rows.select_for_update(skip_locked=True, no_key=True, of=("self",))

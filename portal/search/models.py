@@ -35,7 +35,8 @@ class SearchEntryQuerySet(models.QuerySet["SearchEntry"]):
     """Queries of the search index."""
 
     def visible_to(self, user: AnyUser) -> "SearchEntryQuerySet":
-        public, own_partners = Q(audience=Audience.EVERYONE), list(permissions.get_roles(user))
+        public = Q(audience=Audience.EVERYONE)
+        own_partners = list(permissions.get_roles(user))
         if permissions.is_program_staff(user):
             return self.exclude(audience=Audience.STAFF, partner__in=own_partners)
         return self.filter(public | Q(audience=Audience.MEMBERS, partner__in=own_partners))

@@ -38,19 +38,22 @@ def build_documentation_entries() -> Iterator[SearchEntry]:
     for name, title in PAGES.items():
         yield _build_page_entry(title, reverse(name))
     for file, name in URL_NAME_BY_FILE.items():
-        url, sections = reverse(name), load_sections(file, frozenset())
+        url = reverse(name)
+        sections = load_sections(file, frozenset())
         for section in sections:
             yield _build_page_entry(section.title, f"{url}#{section.id}", strip_tags(section.body), sections[0].title)
     for chapter in glossary.CHAPTERS:
         for term in chapter.terms:
             yield _build_page_entry(term.name, glossary.build_url(term.key), term.definition, "Glossary")
     for key, check in CHECKS.items():
-        url, text = reverse("checks:check_help", args=[key]), f"{key} {check.expectation} {check.advice}"
+        url = reverse("checks:check_help", args=[key])
+        text = f"{key} {check.expectation} {check.advice}"
         yield _build_page_entry(check.title, url, text, "Checks")
 
 
 def build_provider_entry(provider: RegistryProvider) -> SearchEntry:
-    texts, source = (provider.full_name, provider.description), get_source(provider)
+    texts = (provider.full_name, provider.description)
+    source = get_source(provider)
     return build_public_entry(Kind.PROVIDER, provider.pk, *texts, url=provider.source, source=source)
 
 

@@ -36,7 +36,8 @@ def search(user: AnyUser, text: str, limit: int, *, limit_per_kind: int = 0) -> 
     scopes = [] if is_staff else ["everyone", *(f"partner{pk}" for pk in permissions.get_roles(user))]
     matches = SearchEntry.objects.visible_to(user).filter(pk__in=match(words, scopes)).defer("words")
     matches = matches.annotate(company_state=F("partner__verification_state"))
-    hits, counts = [], Counter[int]()
+    hits = []
+    counts = Counter[int]()
     for entry in sorted(matches, key=lambda entry: (_rank(entry, words), entry.kind, -entry.pk)):
         counts[entry.kind] += 1
         if not limit_per_kind or counts[entry.kind] <= limit_per_kind:
@@ -50,7 +51,8 @@ def search(user: AnyUser, text: str, limit: int, *, limit_per_kind: int = 0) -> 
 
 def _rank(entry: SearchEntry, words: list[str]) -> int:
     """Return 0 if the title is the query, 1 if it begins with it, 2 if it contains its words, or else 3."""
-    title, phrase = entry.title_words, " ".join(words)
+    title = entry.title_words
+    phrase = " ".join(words)
     if title.startswith(phrase):
         return int(title != phrase)
     return 2 if all(f" {word}" in f" {title}" for word in words) else 3

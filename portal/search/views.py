@@ -16,8 +16,10 @@ from portal.search.queries import Hit, search
 from portal.search.words import parse_query, split_words
 from portal.ui.components.lists import NavigationLink
 
-PAGE_SIZE, MAX_RESULTS = 50, 200
-MAX_PALETTE_RESULTS, MAX_PALETTE_RESULTS_PER_KIND = 25, 5
+PAGE_SIZE = 50
+MAX_RESULTS = 200
+MAX_PALETTE_RESULTS = 25
+MAX_PALETTE_RESULTS_PER_KIND = 5
 # Heading and icon by kind
 GROUPS = {
     Kind.INTEGRATION: (gettext_noop("Integrations"), "plug"),

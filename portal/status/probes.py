@@ -113,7 +113,8 @@ def measure_background(jobs: JobSnapshot, now: datetime) -> StatusLine:
         ("late", _(BACKGROUND_DOWN_HINT), []) if late else ("ok", "", find_late_jobs(now, jobs.runs, QUEUES[0]))
     )
     if late_jobs:
-        state, hint = "late", _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)}
+        state = "late"
+        hint = _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)}
     return StatusLine("Background jobs", state, message, _list_jobs(QUEUES[0]), hint, run.finished_at)
 
 
@@ -143,9 +144,11 @@ def measure_queue(label: str, name: str, jobs: JobSnapshot, now: datetime) -> St
     purpose = f"{_(QUEUE_PURPOSES[name])} " if name in QUEUE_PURPOSES else ""
     late_jobs = find_late_jobs(now, jobs.runs, name)
     hint = _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)} if late_jobs else ""
-    state, message = "idle", _("No jobs have run yet.")
+    state = "idle"
+    message = _("No jobs have run yet.")
     if last is not None:
-        state, message = "ok", _("The last job finished %(when)s.") % {"when": format_relative(last, now)}
+        state = "ok"
+        message = _("The last job finished %(when)s.") % {"when": format_relative(last, now)}
     return StatusLine(label, "late" if late_jobs else state, purpose + message, _list_jobs(name), hint, last)
 
 
@@ -165,7 +168,8 @@ def measure_github(now: datetime) -> StatusLine:
     last_confirmed_at = HttpCacheEntry.objects.aggregate(at=Max("confirmed_at"))["at"]
     if row is None:
         return StatusLine("GitHub", "idle", _("No requests to GitHub yet."), ((_("credential"), name),))
-    count, requests = {"left": row.remaining, "limit": row.limit}, str(row.request_count)
+    count = {"left": row.remaining, "limit": row.limit}
+    requests = str(row.request_count)
     remaining = _("unknown") if row.remaining is None else _("%(left)s of %(limit)s") % count
     details = [(_("credential"), name), (_("requests this hour"), requests), (_("remaining requests"), remaining)]
     details += [(_("last new response"), format_relative(last_confirmed_at, now))] if last_confirmed_at else []

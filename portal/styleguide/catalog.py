@@ -40,7 +40,8 @@ def load_tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
 def calculate_luminance(color: Oklch) -> float:
     """Return the relative luminance of an OKLCH color, with Björn Ottosson's matrices."""
     lightness, chroma, hue = color
-    a, b = chroma * cos(radians(hue)), chroma * sin(radians(hue))
+    a = chroma * cos(radians(hue))
+    b = chroma * sin(radians(hue))
     long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
     medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
     short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3

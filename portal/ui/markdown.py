@@ -52,7 +52,8 @@ def list_texts(text: str) -> Iterator[str]:
 def _mark_links(state: StateCore) -> None:
     """Add the relation to links, remove those without a URL, and mark the texts that are already linked."""
     for block in state.tokens:
-        children, is_linked = list[Token](), False
+        children = list[Token]()
+        is_linked = False
         for token in block.children or ():
             if token.type == "link_open":
                 is_linked = bool(token.attrGet("href"))

@@ -22,7 +22,8 @@ Row = TypeVar("Row", bound=Model)
 FIRST_DEEP_PAGE = 10
 COUNT_CACHE_SECONDS = 60
 SEPARATOR = "~"  # of the number of a page and a position
-AFTER, BEFORE = "a", "b"
+AFTER = "a"
+BEFORE = "b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,8 @@ class ListPaginator(Paginator):
         """Return a page."""
         valid_number = self.validate_number(number)
         start = (valid_number - 1) * self.per_page
-        rows, direction = self.object_list[start : start + self.per_page], AFTER
+        rows = self.object_list[start : start + self.per_page]
+        direction = AFTER
         position = decode_position(self.position, self.columns) if valid_number > 1 else None
         if position:
             direction = position[0]
@@ -178,7 +180,8 @@ def paginate(
     """
     number, _, position = request.GET.get(parameter, "").partition(SEPARATOR)
     paginator = ListPaginator(rows, size)
-    paginator.position, paginator.by_key = position, by_key
+    paginator.position = position
+    paginator.by_key = by_key
     if callable(count):
         paginator.count_rows = count
     elif count is not None:

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from portal.notifications.rendering import flatten_text
 from portal.ui.components.moments import format_short, format_time
 
-SHORT_TEXT_LENGTH, LONG_TEXT_LENGTH = 150, 300
+SHORT_TEXT_LENGTH = 150
+LONG_TEXT_LENGTH = 300
 MAX_ISSUES = 5
 
 

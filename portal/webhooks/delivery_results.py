@@ -33,11 +33,15 @@ def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
     delivery = WebhookDelivery.objects.select_for_update(of=("self",)).get(pk=attempt.delivery_id)
     delivery.attempt_count += 1
     delivery.last_response_summary = attempt.response_summary
-    attempt.number, attempt.seconds = delivery.attempt_count, round(attempt.seconds, 3)
+    attempt.number = delivery.attempt_count
+    attempt.seconds = round(attempt.seconds, 3)
     attempt.save()
     if outcome.is_delivered:
-        delivery.state, delivery.delivered_at = WebhookDelivery.State.DELIVERED, attempt.at
-        endpoint.delivered_at, endpoint.failing_since, endpoint.failures = attempt.at, None, 0
+        delivery.state = WebhookDelivery.State.DELIVERED
+        delivery.delivered_at = attempt.at
+        endpoint.delivered_at = attempt.at
+        endpoint.failing_since = None
+        endpoint.failures = 0
     else:
         _mark_failed(endpoint, delivery, outcome)
     delivery.save()
@@ -62,7 +66,8 @@ def _mark_failed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: 
 
 def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now: datetime) -> None:
     """Pause an endpoint and notify its owners. The caller saves the endpoint."""
-    endpoint.pause, endpoint.paused_at = reason, now
+    endpoint.pause = reason
+    endpoint.paused_at = now
     template_context: TemplateContext = {
         "endpoint": endpoint,
         "why_paused": reason.label,

@@ -17,10 +17,13 @@ from verification.sources.http.posting import post
 
 TIMEOUT_SECONDS = 10.0  # for a whole request, including DNS
 BATCH_BUDGET_SECONDS = 10.0  # no new delivery of a batch starts after this time
-MAX_STORED_BODY_BYTES, MAX_STORED_HEADERS, MAX_HEADER_VALUE_LENGTH = 2048, 20, 200
+MAX_STORED_BODY_BYTES = 2048
+MAX_STORED_HEADERS = 20
+MAX_HEADER_VALUE_LENGTH = 200
 # They can be credentials of the receiver, and every owner can read the log.
 HIDDEN_HEADERS = frozenset({"set-cookie", "authorization", "proxy-authenticate", "www-authenticate"})
-GONE_STATUS, MAX_RETRY_AFTER_SECONDS = 410, 86_400
+GONE_STATUS = 410
+MAX_RETRY_AFTER_SECONDS = 86_400
 # Slack and Teams also report a removed webhook with other statuses than 410.
 SLACK_GONE_ERRORS = ("no_service", "channel_is_archived", "invalid_token", "team_disabled")
 TEAMS_GONE_ERROR = "WorkflowNotFound"
@@ -52,7 +55,8 @@ class DeliveryOutcome:
 
 def send_batch(batch: DeliveryBatch, outbound: OutboundClient) -> list[DeliveryOutcome]:
     """Send the deliveries of a batch until one fails or the time budget is used. The rest stays due."""
-    start_time, outcomes = monotonic(), list[DeliveryOutcome]()
+    start_time = monotonic()
+    outcomes = list[DeliveryOutcome]()
     for delivery in batch.deliveries:
         elapsed_seconds = monotonic() - start_time
         if outcomes and elapsed_seconds > BATCH_BUDGET_SECONDS:
@@ -81,7 +85,8 @@ def send_delivery(
         )
     except SourceError as failure:
         prefix = "Request blocked: " if isinstance(failure, RequestRefusedError) else ""
-        summary, seconds = f"{prefix}{failure}"[:300], monotonic() - start_time
+        summary = f"{prefix}{failure}"[:300]
+        seconds = monotonic() - start_time
         attempt = WebhookDeliveryAttempt(
             delivery=delivery, at=at, seconds=seconds, response_summary=summary, sent_headers=headers
         )

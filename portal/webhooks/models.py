@@ -127,7 +127,8 @@ class WebhookEndpoint(EncryptedRow):
         """Set and return a new secret. The previous secret stays valid for one day."""
         secret = generate_secret()
         if self.secret:
-            self.old_secret, self.old_secret_until = self.secret, now + SECRET_OVERLAP_PERIOD
+            self.old_secret = self.secret
+            self.old_secret_until = now + SECRET_OVERLAP_PERIOD
         self.encrypt("secret", secret)
         return secret
 

@@ -119,7 +119,8 @@ def build_test_body(partner: Partner | None, actor: User, now: datetime) -> str:
 
 def build_example(event_type: str) -> dict[str, object]:
     """Return a sample payload of an event type for the documentation."""
-    webhook, samples = WEBHOOKS[event_type], DOCUMENTATION.samples
+    webhook = WEBHOOKS[event_type]
+    samples = DOCUMENTATION.samples
     integration = DOCUMENTATION.subject["integration"]
     data = {
         "sequence": 12,

@@ -9,7 +9,8 @@ from random import SystemRandom
 
 from django.utils.translation import gettext as _
 
-MINUTE_SECONDS, HOUR_SECONDS = 60, 3600
+MINUTE_SECONDS = 60
+HOUR_SECONDS = 3600
 RETRY_DELAYS_SECONDS = (
     30,
     2 * MINUTE_SECONDS,
@@ -25,7 +26,9 @@ RETRY_DELAYS_SECONDS = (
 JITTER_SHARE = 0.1
 UNREACHABLE_AFTER = timedelta(days=5)
 RETENTION_PERIOD = timedelta(days=30)
-INITIAL_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 5, 300  # back-off of an endpoint, doubled with each failure
+# Back-off of an endpoint, doubled with each failure
+INITIAL_BACKOFF_SECONDS = 5
+MAX_BACKOFF_SECONDS = 300
 
 
 def get_retry_delay(failure_count: int, requested_seconds: int = 0) -> timedelta | None:

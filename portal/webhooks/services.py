@@ -107,7 +107,8 @@ def change_endpoint(endpoint: WebhookEndpoint, changes: NamedValues, *, actor: U
     Pending deliveries use the new URL.
     """
     with _lock_endpoint(endpoint, actor, now) as row:
-        row.name, row.program_key = changes.get("name", row.name), changes.get("program_key", row.program_key)
+        row.name = changes.get("name", row.name)
+        row.program_key = changes.get("program_key", row.program_key)
         if "event_types" in changes:
             row.event_types = _select_event_types(changes["event_types"], is_program_endpoint=row.partner_id is None)
         if changes.get("url"):
@@ -135,7 +136,8 @@ def pause_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> 
     """Stop sending until the endpoint is resumed. New events stay pending."""
     with _lock_endpoint(endpoint, actor, now) as row:
         if not row.pause:
-            row.pause, row.paused_at = WebhookEndpoint.Pause.MANUAL, now
+            row.pause = WebhookEndpoint.Pause.MANUAL
+            row.paused_at = now
             _record_change(row, "webhook.paused", actor, now)
 
 
@@ -153,8 +155,10 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
         else:
             count = waiting_deliveries.count()
             waiting_deliveries.filter(failure_count__gt=0).update(failure_count=0, due_at=now)
-        row.pause, row.paused_at = "", None
-        row.failing_since, row.failures = None, 0
+        row.pause = ""
+        row.paused_at = None
+        row.failing_since = None
+        row.failures = 0
         end_backoff(row.pk)
         _record_change(row, "webhook.resumed", actor, now)
     return int(count)
@@ -206,7 +210,10 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     """Remove an endpoint with its URL and secrets. The log is deleted later."""
     with _lock_endpoint(endpoint, actor, now) as row:
         # The row stays for the log.
-        row.ended_at, row.url, row.secret, row.old_secret = now, b"", None, None
+        row.ended_at = now
+        row.url = b""
+        row.secret = None
+        row.old_secret = None
         row.deliveries.filter(state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)
         _record_change(row, "webhook.deleted", actor, now)
 

@@ -27,7 +27,8 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
     """Return the Slack message of an event with its payload."""
     data = payload["data"]
     summary = f"{escape_text(event.actor_name)} {escape_text(event.action, LONG_TEXT_LENGTH)}"
-    integration, partner = data["integration"], data["partner"]
+    integration = data["integration"]
+    partner = data["partner"]
     emoji = TONE_EMOJI.get(event.type.tone, ":small_blue_diamond:")
     subject_line = f"*{build_link(integration['url'], integration['name'])}* by {escape_text(partner['name'])}"
     lines = [

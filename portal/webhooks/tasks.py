@@ -86,7 +86,8 @@ def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
     due = endpoint.deliveries.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
     deliveries = tuple(due.only("pk", "message_id", "body")[:BATCH_SIZE])
     try:
-        url, secrets = endpoint.decrypt("url"), endpoint.list_signing_secrets(now)
+        url = endpoint.decrypt("url")
+        secrets = endpoint.list_signing_secrets(now)
     except DecryptionError as error:
         raise RetryLater("The URL or a secret of the endpoint can't be decrypted.") from error
     return DeliveryBatch(endpoint.format, url, secrets, deliveries, now)

@@ -12,7 +12,8 @@ from portal.webhooks.payloads import serialize_json
 
 # Workflows creates URLs on the first host; URLs on the second one are older and still work.
 HOSTS = (".api.powerplatform.com", ".logic.azure.com")
-CARD_TYPE, CARD_VERSION = "application/vnd.microsoft.card.adaptive", "1.4"
+CARD_TYPE = "application/vnd.microsoft.card.adaptive"
+CARD_VERSION = "1.4"
 TONE_COLORS = {"good": "Good", "warn": "Warning", "bad": "Attention", "accent": "Accent"}
 
 
@@ -24,7 +25,8 @@ def is_teams_host(host: str) -> bool:
 def build_body(event: AuditEvent, payload: JsonObject) -> str:
     """Return the Teams message of an event with its payload."""
     data = payload["data"]
-    row, partner = data["integration"], data["partner"]
+    row = data["integration"]
+    partner = data["partner"]
     summary = f"{shorten_text(event.actor_name)} {shorten_text(event.action, LONG_TEXT_LENGTH)}"
     lines = [
         [build_run(summary, weight="Bolder", color=TONE_COLORS.get(event.type.tone, "Default"))],

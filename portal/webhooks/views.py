@@ -90,10 +90,12 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 @sensitive_variables("secret", "context")
 def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Show an endpoint with its health and its log, and once after its creation or rotation the new secret."""
-    endpoint, now = access.get_endpoint(request.user, uuid), timezone.now()
+    endpoint = access.get_endpoint(request.user, uuid)
+    now = timezone.now()
     # Shown once: afterwards, no one can read it again.
     secret = take_secret(request, f"webhook {uuid}")
-    state, event_type = request.GET.get("state", ""), request.GET.get("event_type", "")
+    state = request.GET.get("state", "")
+    event_type = request.GET.get("event_type", "")
     log = paginate(request, list_deliveries(endpoint, state, event_type), 25)
     context = {
         "endpoint": endpoint,
@@ -173,7 +175,8 @@ def perform_action(request: AuthenticatedRequest, uuid: UUID, action: str) -> Ht
 
 def _perform_action(request: AuthenticatedRequest, endpoint: WebhookEndpoint, action: str) -> str:
     """Perform an action and return the message about its success."""
-    actor, now = request.user, timezone.now()
+    actor = request.user
+    now = timezone.now()
     match action:
         case "test":
             services.send_test_event(endpoint, actor=actor, now=now)

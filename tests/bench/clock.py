@@ -17,12 +17,16 @@ from portal.core import business_time
 from portal.core.business_time import ELAPSED_SCALE, Calendar, ClockPause, add_business_days
 from portal.core.holidays import load_holidays
 
-START_COUNT, ROUNDS = 100_000, 7
+START_COUNT = 100_000
+ROUNDS = 7
 LIBRARY_START_COUNT = 2_000  # for the library, which is slow
-EVENT_COUNT, EVENTS_PER_ISSUE = 1_000_000, 10
+EVENT_COUNT = 1_000_000
+EVENTS_PER_ISSUE = 10
 AIM_RATIO = 4.5
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
-USER, DEV, BOT = Actor(1, "pat"), Actor(2, "dana", association="MEMBER"), Actor(3, "stale[bot]", "Bot")
+USER = Actor(1, "pat")
+DEV = Actor(2, "dana", association="MEMBER")
+BOT = Actor(3, "stale[bot]", "Bot")
 TEXTS = (
     "Which version of the provider is it?",
     "It is 1.2.3.",
@@ -52,10 +56,8 @@ def measure_microseconds(calls: dict[str, Callable[[datetime], object]], starts:
 
 def measure_due_dates() -> bool:
     """Print the time of single due dates. Return whether the aim is met."""
-    calendar, library = (
-        build_california_calendar(),
-        holidays.country_holidays("US", subdiv="CA", years=range(2020, 2037)),
-    )
+    calendar = build_california_calendar()
+    library = holidays.country_holidays("US", subdiv="CA", years=range(2020, 2037))
     draw = random.Random(1)
     starts = [FIRST + timedelta(seconds=draw.randrange(15 * 365 * 86_400)) for _ in range(START_COUNT)]
     hours = timedelta(hours=1)
@@ -120,15 +122,18 @@ def generate_issues(count: int) -> Iterator[list[TimelineEvent]]:
 def measure_projection() -> None:
     """Print time and memory of projecting many events, issue after issue as they come from a database."""
     sla = Sla("", resolve=SeverityTargets(SlaTarget(hours=48), SlaTarget(business_days=5)))
-    policy, calendar = SlaPolicy(sla, frozenset({"critical"}), frozenset({"needs-info"})), build_california_calendar()
+    policy = SlaPolicy(sla, frozenset({"critical"}), frozenset({"needs-info"}))
+    calendar = build_california_calendar()
     now = datetime.combine(date(2020, 3, 1), datetime.min.time(), UTC)
-    seconds, event_count = 0.0, 0
+    seconds = 0.0
+    event_count = 0
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     projection_context = ProjectionContext(policy, calendar, now + timedelta(days=80), now + timedelta(days=80))
     for issue_events in generate_issues(EVENT_COUNT // EVENTS_PER_ISSUE):
         begin = time.process_time()
         project_issue_state(issue_events, projection_context)
-        seconds, event_count = seconds + time.process_time() - begin, event_count + len(issue_events)
+        seconds += time.process_time() - begin
+        event_count += len(issue_events)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(
         f"{event_count:,} events projected: {seconds:.0f} s, {event_count / seconds:,.0f} events/s, "

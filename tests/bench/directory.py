@@ -31,8 +31,10 @@ from tests.bench.server import Server  # noqa: E402
 from tests.bench.world import build, fill  # noqa: E402
 from tests.servers.base import find_free_port  # noqa: E402
 
-LISTINGS, REQUEST_COUNT = 10_000, 120
-AIM_RATIO, AIM_QUERIES = 5.0, 10
+LISTINGS = 10_000
+REQUEST_COUNT = 120
+AIM_RATIO = 5.0
+AIM_QUERIES = 10
 WORDS = ("cloud", "firewall", "volumes", "scan", "dashboards", "login", "images", "mesh", "budget", "drift")
 PLATFORMS = ("linux_amd64", "linux_arm64", "darwin_arm64", "windows_amd64", "freebsd_amd64")
 PAGES = {
@@ -54,14 +56,17 @@ def create_listings() -> Listing:
     """Create listings of every program, category, and company, and return the first."""
     row, _, _ = build()
     fill(row, LISTINGS)
-    now, programs = timezone.now(), list(PROGRAMS.values())
+    now = timezone.now()
+    programs = list(PROGRAMS.values())
     Integration.objects.update(released_at=now)
     listings = []
     for n, each in enumerate(Integration.objects.select_related("partner").order_by("pk")):
         program = programs[n % len(programs)]
         category = program.editions[-1].categories[n % len(program.editions[-1].categories)]
-        name, tier = f"{WORDS[n % 10].capitalize()} {n}", program.editions[-1].release_tier
-        settled_count, share = n % 40, float(60 + n % 41)
+        name = f"{WORDS[n % 10].capitalize()} {n}"
+        tier = program.editions[-1].release_tier
+        settled_count = n % 40
+        share = float(60 + n % 41)
         listings.append(
             Listing(
                 integration=each,
@@ -124,7 +129,9 @@ def main() -> int:
     first = create_listings()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    server, client, missed_aims = Server(find_free_port()), Client(HTTP_HOST="127.0.0.1"), 0
+    server = Server(find_free_port())
+    client = Client(HTTP_HOST="127.0.0.1")
+    missed_aims = 0
     try:
         line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
         print(f"{'page':<22}{'p95 ms':>8}{'minimal':>9}{'fifty rows':>12}{'x fifty rows':>14}{'queries':>9}  aim")

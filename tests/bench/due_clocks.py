@@ -52,7 +52,8 @@ SELECT gen_random_uuid(), %(monitored_repository)s, %(integration)s, 5000000 + n
 
 def run_plain_sql(now: datetime) -> int:
     """Write the same rows with plain SQL. Return how many were due."""
-    processed_count, batch = 0, BATCH_SIZE
+    processed_count = 0
+    batch = BATCH_SIZE
     while batch == BATCH_SIZE:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(
@@ -153,7 +154,10 @@ def main() -> int:
     monitored_repository = create_repository_row(row, now)
     first = create_issue_row(monitored_repository, 0, now)
     print(HEAD, flush=True)
-    have, has_missed_aim, idle, at_100 = 0, False, {}, 0.0
+    have = 0
+    has_missed_aim = False
+    idle = {}
+    at_100 = 0.0
     for size in SIZES:
         values = {"monitored_repository": monitored_repository.pk, "integration": row.pk, "now": now, "issue": first.pk}
         with connection.cursor() as cursor:

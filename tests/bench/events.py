@@ -33,7 +33,9 @@ from tests.bench import growth_world  # noqa: E402
 from tests.conftest import HASHERS  # noqa: E402
 from tests.portal.rollback_requests import create_client  # noqa: E402
 
-SMALLEST, ROUNDS, APPENDED = 100_000, 5, 500
+SMALLEST = 100_000
+ROUNDS = 5
+APPENDED = 500
 EVENTS_PER_STREAM = 200
 Figures = dict[str, float]
 COLUMNS = "stream, seq, event_type, actor_id, actor, note, data, internal, at, before, key_id, hash"
@@ -111,7 +113,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="bin/bench events", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
-    settings.PASSWORD_HASHERS, settings.ALLOWED_HOSTS = HASHERS, ["*"]
+    settings.PASSWORD_HASHERS = HASHERS
+    settings.ALLOWED_HOSTS = ["*"]
     call_command("migrate", verbosity=0)
     world = growth_world.build()
     with tempfile.TemporaryDirectory() as folder:

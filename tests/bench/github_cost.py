@@ -34,10 +34,13 @@ from verification.sources.errors import SourceUnavailableError  # noqa: E402
 from verification.sources.github.api import GitHubApi, build_token_auth  # noqa: E402
 from verification.sources.github.issues import EtagStore  # noqa: E402
 
-COUNT, WITHOUT_HOOKS, STEP = 1000, 100, timedelta(seconds=30)
+COUNT = 1000
+WITHOUT_HOOKS = 100
+STEP = timedelta(seconds=30)
 HOUR = timedelta(hours=1)
 AIM = {"quiet": 1500, "busy": 5000}  # requests that count, of the 5,000 that GitHub allows a token an hour
-UMA, ALICE = Person(501, "uma"), Person(601, "alice", "MEMBER")
+UMA = Person(501, "uma")
+ALICE = Person(601, "alice", "MEMBER")
 
 
 class CountingRateLimiter:
@@ -57,7 +60,9 @@ class World:
     """Repositories with two issues each, already read once, for which an hour can be simulated."""
 
     def __init__(self, count: int, now: datetime, *, hooks: bool) -> None:
-        self.rng, self.gate, self.proxy = random.Random(7), CountingRateLimiter(), Proxy()
+        self.rng = random.Random(7)
+        self.gate = CountingRateLimiter()
+        self.proxy = Proxy()
         self.proxy.state.tokens.add(TOKEN)
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
         self.monitored_repositories = list(MonitoredRepository.objects.order_by("pk")[:count])
@@ -105,13 +110,15 @@ class World:
         return GitHubApi(self.proxy.url, build_token_auth(TOKEN), self.gate, etags)
 
     def simulate_hour(self, now: datetime, *, busy: bool) -> None:
-        step, until = 0, now + HOUR
+        step = 0
+        until = now + HOUR
         while now < until:
             if busy:
                 self.add_activity(step, now)
                 delivery_processing.process_due_deliveries(now)
             self.poll(now)
-            now, step = now + STEP, step + 1
+            now += STEP
+            step += 1
 
     def add_activity(self, step: int, now: datetime) -> None:
         """Open an issue in every tenth repository at one of twelve steps, which is every six minutes."""
@@ -135,7 +142,8 @@ class World:
 
 
 def measure_hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
-    now, began = timezone.now().replace(microsecond=0), time.monotonic()
+    now = timezone.now().replace(microsecond=0)
+    began = time.monotonic()
     with disable_delete_guard():
         for model in (GitHubDelivery, SlaClock, SupportIssue):
             model.objects.all().delete()
@@ -144,8 +152,10 @@ def measure_hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
         world.simulate_hour(now + timedelta(minutes=3), busy=busy)
     finally:
         world.close()
-    etags, free = len(world.proxy.state.requests), world.gate.statuses[304]
-    counting, aim = etags - free, AIM.get(name)
+    etags = len(world.proxy.state.requests)
+    free = world.gate.statuses[304]
+    counting = etags - free
+    aim = AIM.get(name)
     is_met = aim is None or counting <= aim
     aim_text = f"≤ {aim}: {'met' if is_met else 'missed'}" if aim else ""
     elapsed_seconds = time.monotonic() - began

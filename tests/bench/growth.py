@@ -38,9 +38,11 @@ from tests.portal.api.test_api_access import create_clients_by_role  # noqa: E40
 from tests.portal.rollback_requests import MAX_QUERIES, capture_queries, close_answer, create_client  # noqa: E402
 
 ROLES = ("anonymous", "alice", "vera", "charlie", "rita", "sam")
-MAX_BYTES, MAX_GROWTH = 300_000, 2.0
+MAX_BYTES = 300_000
+MAX_GROWTH = 2.0
 SMALLEST_RATIO = 1.0  # growth below the time of the plain page is noise
-ROUNDS, SLOW_SECONDS = 3, 2.0  # a slow page is not visited again
+ROUNDS = 3
+SLOW_SECONDS = 2.0  # a slower page is not visited again
 PROFILED_PAGES = 5
 Visit = Callable[[], Any]
 Visits = dict[tuple[str, str], Visit]  # by page and role
@@ -82,7 +84,8 @@ def measure(visit: Visit) -> Measure:
     """Visit a page a few times, and the plain page in between. Roll back what it writes."""
     seconds, answer, size = measure_seconds(visit)
     queries, _status = count_queries(visit)
-    baseline, is_slow = measure_seconds(visit_plain_page)[0], seconds > SLOW_SECONDS
+    baseline = measure_seconds(visit_plain_page)[0]
+    is_slow = seconds > SLOW_SECONDS
     for _ in range(0 if is_slow else ROUNDS if answer.status_code == 200 else 1):
         baseline = min(baseline, measure_seconds(visit_plain_page)[0])
         seconds = min(seconds, measure_seconds(visit)[0])

@@ -36,7 +36,8 @@ class Profile:
     def add_query(self, sql: str, milliseconds: float) -> None:
         self.database += milliseconds
         if milliseconds > self.slowest_ms and TABLE.search(sql):
-            self.slowest_query, self.slowest_ms = describe_query(sql), milliseconds
+            self.slowest_query = describe_query(sql)
+            self.slowest_ms = milliseconds
 
 
 def describe_query(sql: str) -> str:
@@ -53,7 +54,8 @@ def profile(visit: Callable[[], Any]) -> Profile:
 
 
 def _profile_once(visit: Callable[[], Any]) -> Profile:
-    result, depth = Profile(), 0
+    result = Profile()
+    depth = 0
     render = Template.render
 
     def time_query(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -66,7 +68,8 @@ def _profile_once(visit: Callable[[], Any]) -> Profile:
     def time_template(self: Template, context: Any) -> Any:
         nonlocal depth
         depth += 1
-        begin, database = time.perf_counter(), result.database
+        begin = time.perf_counter()
+        database = result.database
         try:
             return render(self, context)
         finally:
@@ -75,9 +78,11 @@ def _profile_once(visit: Callable[[], Any]) -> Profile:
                 result.templates += (time.perf_counter() - begin) * 1000 - (result.database - database)
 
     with connection.execute_wrapper(time_query), patch.object(Template, "render", time_template):
-        begin, cpu_begin = time.perf_counter(), time.process_time()
+        begin = time.perf_counter()
+        cpu_begin = time.process_time()
         visit()
-        result.total, result.cpu = (time.perf_counter() - begin) * 1000, (time.process_time() - cpu_begin) * 1000
+        result.total = (time.perf_counter() - begin) * 1000
+        result.cpu = (time.process_time() - cpu_begin) * 1000
     return result
 
 

@@ -61,7 +61,8 @@ UNIFORM = "((g * 7919) % 9973 / 9973.0)"  # between 0 and 1, the same for a numb
 def build() -> World:
     """Create one of everything, and listings of several programs with open and settled issues."""
     world = portal_world.create_world()
-    users, now = world["users"], timezone.now() - timedelta(days=40)
+    users = world["users"]
+    now = timezone.now() - timedelta(days=40)
     rows = [world["listed"]]
     for number, program in enumerate(PROGRAMS):
         facts = {"name": f"Tower {number}", "repository": f"acme/{program}-tower{number}", "repository_id": 90 + number}
@@ -96,7 +97,8 @@ def fill_lists(world: World) -> None:
 def fill(world: World, size: int, acme_every: int = ACME_EVERY) -> None:
     """Copy until there are about `size` integrations. One copy in `acme_every` belongs to Acme."""
     count = Integration.objects.filter(pk__lt=STRIDE).count()
-    first, last = Integration.objects.filter(pk__lt=HISTORY_IDS).count() // count, size // count
+    first = Integration.objects.filter(pk__lt=HISTORY_IDS).count() // count
+    last = size // count
     with _accept_many_rows():
         _copy_companies(world, max(1, size // PER_COMPANY))
         for model in COPIED_WITH_INTEGRATION if last > first else ():
@@ -121,7 +123,8 @@ def _accept_many_rows() -> Iterator[None]:
 
 def _copy_companies(world: World, count: int) -> None:
     """Copy Acme and its owner until there are `count` copies, each with its own name."""
-    partner, owner = world["partner"].pk, world["users"]["alice"].pk
+    partner = world["partner"].pk
+    owner = world["users"]["alice"].pk
     numbers = range(Partner.objects.filter(pk__gte=STRIDE).count() + 1, count + 1)
     for model in COPIED_WITH_COMPANY:
         key = {Partner: f"id = {partner}", User: f"id = {owner}"}.get(model, f"partner_id = {partner}")
@@ -135,7 +138,8 @@ def _copy_companies(world: World, count: int) -> None:
 
 def _copy_with_integration(model: type[models.Model], world: World, numbers: range, acme_every: int) -> None:
     """Copy all rows that belong to an integration."""
-    acme, rita = world["partner"].pk, world["users"]["rita"].pk
+    acme = world["partner"].pk
+    rita = world["users"]["rita"].pk
     companies = Partner.objects.filter(pk__gte=STRIDE).count()
     place = f"CAST({UNIFORM} * {UNIFORM} * {companies - 1} AS integer) + 1"
     partner = f"CASE WHEN g % {acme_every} = 0 THEN {acme} ELSE {acme} + {STRIDE} * ({place}) END"

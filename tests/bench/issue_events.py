@@ -34,8 +34,11 @@ from tests.integrations.sla.pages.issues import create_issue  # noqa: E402
 from tests.portal.rollback_requests import create_client  # noqa: E402
 
 EVENTS_PER_ISSUE = 20
-TYPICAL, LONG = 20, 2_000  # events of the issues that are read
-STORED, STORE_ROUNDS = 20, 15  # short rounds, because other programs interrupt long ones
+# Events of the issues that are read
+TYPICAL = 20
+LONG = 2_000
+STORED = 20  # short rounds, because other programs interrupt long ones
+STORE_ROUNDS = 15
 BEGAN_AT = "now() - interval '3 years' + g * interval '4 seconds'"
 OWNER = f"{growth_world.STRIDE} + floor(%s * power(random(), 2))"
 TABLE = SupportIssueEvent._meta.db_table
@@ -101,7 +104,8 @@ def recompute(issue: SupportIssue) -> None:
 
 def measure(world: growth_world.World, issues: dict[int, SupportIssue]) -> Figures:
     """Return the figures of the table as it is now."""
-    client, figures = create_client(world["users"]["sam"]), {}
+    client = create_client(world["users"]["sam"])
+    figures = {}
     for count, issue in issues.items():
         url = reverse("sla:issue", args=[issue.uuid])
         assert client.get(url).status_code == 200
@@ -124,7 +128,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="bin/bench issue_events", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
-    settings.PASSWORD_HASHERS, settings.ALLOWED_HOSTS = HASHERS, ["*"]
+    settings.PASSWORD_HASHERS = HASHERS
+    settings.ALLOWED_HOSTS = ["*"]
     call_command("migrate", verbosity=0)
     world = growth_world.build()
     issues = create_read_issues(world)

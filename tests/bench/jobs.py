@@ -28,7 +28,8 @@ from portal.notifications.delivery import deliver  # noqa: E402
 from portal.notifications.models import EmailMessage  # noqa: E402
 from portal.notifications.tasks import enqueue_email  # noqa: E402
 
-COUNT, ROUNDS = 200, 3
+COUNT = 200
+ROUNDS = 3
 AIM_RATIO = 1.6
 State = EmailMessage.State
 
@@ -92,7 +93,8 @@ def main() -> int:
     server.start()
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = address
-    settings.EMAIL_USE_TLS, settings.EMAIL_STORED_ONLY = False, False
+    settings.EMAIL_USE_TLS = False
+    settings.EMAIL_STORED_ONLY = False
     rounds = [(measure(send_in_loop, has_jobs=False), measure(send_as_jobs, has_jobs=True)) for _ in range(ROUNDS)]
     server.stop()
     in_loop, as_jobs = (max(rates) for rates in zip(*rounds, strict=True))

@@ -31,7 +31,9 @@ TESTS = ROOT / "tests/verification/licenses"
 FOLDERS = (ROOT / "verification/licenses/data/texts", TESTS / "real")
 ROUNDS = 5
 MUTANTS = 1_000
-AIM_RATIO, AIM_KNOWN_MS, AIM_DECIDED = 1.6, 0.1, 0.92
+AIM_RATIO = 1.6
+AIM_KNOWN_MS = 0.1
+AIM_DECIDED = 0.92
 COLD_START_CODE = {
     "identifier": "from licenseclassifier import identify_license; identify_license(text)",
     "gate": "from verification.licenses.inspection import analyze_content; analyze_content(text.encode())",

@@ -38,7 +38,8 @@ def list_cases() -> Iterator[Case]:
         yield f"comments: {read.__name__}", 1.5, [partial(read, text) for text in HOSTILE_COMMENTS]
     yield "pages: text", 3.0, [partial(parse_page, text.encode()) for text in HOSTILE_PAGES]
     yield "pages: links", 3.0, [partial(extract_links, text) for text in HOSTILE_PAGES]
-    stalled, slow = timeouts.build_stalled_packages, timeouts.build_slow_downloads
+    stalled = timeouts.build_stalled_packages
+    slow = timeouts.build_slow_downloads
     yield "stalled registry, limit 0.5 s", 3.0, [partial(timeouts.verify_slow_release, stalled, seconds=0.5)]
     yield "slow downloads, limit 1 s", 4.0, [partial(timeouts.verify_slow_release, slow, seconds=1)]
     yield "cache without Redis", 1.0, [partial(call_without_redis, read_cache)]

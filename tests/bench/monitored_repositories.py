@@ -14,7 +14,8 @@ def create_monitored_repositories(count: int) -> list[MonitoredRepository]:
     """Create monitored repositories that have the same secret and begin now."""
     row, _, _ = build()
     fill(row, count)
-    now, monitored_repositories = timezone.now(), []
+    now = timezone.now()
+    monitored_repositories = []
     for number, integration in enumerate(Integration.objects.order_by("pk")[:count]):
         monitored_repository = MonitoredRepository(
             integration=integration,

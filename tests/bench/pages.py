@@ -20,7 +20,8 @@ from tests.servers.base import find_free_port  # noqa: E402
 
 SIZES = (50, 10_000)
 ROUNDS = 3
-AIM_RATIO, AIM_QUERIES = 0.5, {"queue": 10, "review": 12, "what next": 12}
+AIM_RATIO = 0.5
+AIM_QUERIES = {"queue": 10, "review": 12, "what next": 12}
 HEAD = "page            rows    req/s    plain   ratio   CPU ms  CPU ratio  queries     kB  aim"
 
 

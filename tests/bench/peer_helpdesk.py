@@ -13,7 +13,8 @@ from datetime import timedelta
 import django
 from django.conf import settings
 
-DUE, ROUNDS = 100, 3
+DUE = 100
+ROUNDS = 3
 urlpatterns: list[object] = []  # filled after the settings are configured
 
 

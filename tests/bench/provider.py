@@ -22,7 +22,8 @@ from verification.testruns.kinds.provider_schema.reader import (
 )
 from verification.testruns.terraform_cli import find_terraform
 
-ARCHIVE, MEMBER = "terraform-provider-aws_3.39.0_linux_amd64.zip", "terraform-provider-aws_v3.39.0_x5"
+ARCHIVE = "terraform-provider-aws_3.39.0_linux_amd64.zip"
+MEMBER = "terraform-provider-aws_v3.39.0_x5"
 SOURCE = "registry.terraform.io/hashicorp/aws"
 ROUNDS = 5
 AIM_SECONDS = 5.0
@@ -54,7 +55,8 @@ def measure_without_sandbox(target: ProviderSchemaTarget, terraform: Path) -> tu
             f'provider_installation {{\n  filesystem_mirror {{ path = "{folder}/mirror" }}\n}}\n'
         )
         env = os.environ | {"TF_CLI_CONFIG_FILE": f"{folder}/rc", "CHECKPOINT_DISABLE": "1", "HOME": name}
-        begin, peak = time.monotonic(), 0
+        begin = time.monotonic()
+        peak = 0
         for words in (("init",), ("providers", "schema", "-json")):
             with subprocess.Popen([terraform, *words], cwd=folder, env=env, stdout=subprocess.PIPE) as process:
                 assert process.stdout is not None
@@ -74,7 +76,9 @@ def measure_empty_environment() -> tuple[float, int]:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        path, terraform, why = extract_provider(Path(folder)), find_terraform(), environment.find_obstacle()
+        path = extract_provider(Path(folder))
+        terraform = find_terraform()
+        why = environment.find_obstacle()
         missing = why or ("The provider's package is not installed." if path is None else "")
         if missing or path is None:
             print(f"Not run. {missing}")
@@ -94,7 +98,8 @@ def main() -> int:
 
 def print_comparison(rows: dict[str, list[tuple[float, int]]], one: object, other: object) -> int:
     for name, measurements in rows.items():
-        seconds, peaks = [row[0] for row in measurements], [row[1] for row in measurements]
+        seconds = [row[0] for row in measurements]
+        peaks = [row[1] for row in measurements]
         print(f"{name:28} {median(seconds):6.2f} s   {median(peaks) / 1e6:6.0f} MB")
     if not isinstance(one, dict):
         print("The provider's schema could not be read.")

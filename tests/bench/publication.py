@@ -22,7 +22,8 @@ from django.conf import settings
 
 EXTRACT = "data/registry-extract"
 KEYS = ("registry.listed", "registry.state", "registry.platforms", "registry.tier", "registry.docs")
-MAX_REQUESTS, MAX_REQUESTS_AGAIN = 3.0, 1.0
+MAX_REQUESTS = 3.0
+MAX_REQUESTS_AGAIN = 1.0
 PLACEHOLDER = ("0.1.0",)
 SERVE = "import sys; from tests.bench.publication import serve; serve(sys.argv[1])"
 
@@ -74,7 +75,8 @@ def run(rows: list[dict[str, Any]], observations_by_name: dict[str, Any], outcom
     from verification.sources import Sources
     from verification.sources.registry.client import RegistryClient
 
-    registry, began = RegistryClient(), time.perf_counter()
+    registry = RegistryClient()
+    began = time.perf_counter()
     for row in rows:
         name = row["fullName"]
         namespace, _, provider = name.partition("/")
@@ -100,7 +102,8 @@ def measure_run(
 ) -> float:
     """Measure and print one run. Return the number of requests per provider."""
     outcomes: Counter[str] = Counter()
-    requests_before, memory_before = count_requests(server), measure_memory()
+    requests_before = count_requests(server)
+    memory_before = measure_memory()
     seconds = run(rows, observations_by_name, outcomes)
     each = (count_requests(server) - requests_before) / len(rows)
     print(
@@ -126,7 +129,8 @@ def main() -> int:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         settings.REGISTRY_URL = server.stdout.readline().strip() if server.stdout else ""
         settings.ALLOW_LOOPBACK_HTTP = True
-        rows, observations_by_name = [row for row, _ in load_recorded_providers(shared)], dict[str, Any]()
+        rows = [row for row, _ in load_recorded_providers(shared)]
+        observations_by_name = dict[str, Any]()
         first = measure_run("first run", server, rows, observations_by_name)
         again = measure_run("nothing changed", server, rows, observations_by_name)
         server.communicate()

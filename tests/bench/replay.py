@@ -27,7 +27,9 @@ from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIs
 from integrations.sla.services import projection  # noqa: E402
 from tests.bench.monitored_repositories import create_monitored_repositories  # noqa: E402
 
-EVENTS, PER_ISSUE, CHUNK = 1_000_000, 10, 500
+EVENTS = 1_000_000
+PER_ISSUE = 10
+CHUNK = 500
 COMMENTS = (
     "It crashes at once.",
     "Which version do you use?",
@@ -67,10 +69,8 @@ def create_issues(monitored_repositories: list[MonitoredRepository], count: int,
 
 
 def build_events(issue: SupportIssue, rng: random.Random) -> list[SupportIssueEvent]:
-    at, rows = (
-        issue.opened_at,
-        [build_event(issue, 0, IssueEventKind.OPENED, issue.opened_at, COMMENTS[0], reporter=True)],
-    )
+    at = issue.opened_at
+    rows = [build_event(issue, 0, IssueEventKind.OPENED, issue.opened_at, COMMENTS[0], reporter=True)]
     for number in range(1, PER_ISSUE):
         at += timedelta(minutes=rng.randrange(5, 600))
         kind = (
@@ -104,19 +104,23 @@ def build_event(
 def main() -> int:
     total = int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS
     call_command("migrate", verbosity=0)
-    now, monitored_repositories = timezone.now().replace(microsecond=0), create_monitored_repositories(100)
+    now = timezone.now().replace(microsecond=0)
+    monitored_repositories = create_monitored_repositories(100)
     MonitoredRepository.objects.update(began_at=now - timedelta(days=400), data_up_to=now)
     monitored_repositories = list(MonitoredRepository.objects.select_related("integration"))
     start = time.monotonic()
     create_issues(monitored_repositories, total // PER_ISSUE, now)
     projection_seconds = time.monotonic() - start
     tasks.advance_due_clocks(now)
-    before, start, output = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic(), StringIO()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.monotonic()
+    output = StringIO()
     try:
         call_command("verify_sla_projection", all=True, at=now.isoformat(), stdout=output)
     except SystemExit:
         print(output.getvalue()[-2000:])
-    replay_seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    replay_seconds = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     drift = output.getvalue().strip().splitlines()[-1]
     print(f"{total} events of {total // PER_ISSUE} issues, written and projected in {projection_seconds:.0f} s")
     print(

@@ -25,7 +25,8 @@ from portal.reports.models import ReportSnapshot  # noqa: E402
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope  # noqa: E402
 from tests.chaos.world import create_world  # noqa: E402
 
-INTEGRATIONS, CLOCKS = 10_000, 40_000
+INTEGRATIONS = 10_000
+CLOCKS = 40_000
 BASELINE_QUERY = "SELECT state, count(*) FROM sla_slaclock WHERE is_committed GROUP BY state"
 
 
@@ -38,11 +39,9 @@ def main() -> int:
     now = datetime.now(UTC)
     create_world(CLOCKS // 2, CLOCKS // 2, INTEGRATIONS, now - timedelta(days=10), 7 * 86_400)
     SlaClock.objects.filter(pk__gt=CLOCKS // 4).update(state="met", stopped_at=now - timedelta(days=8), next_at=None)
-    report_scope, week, zone = (
-        find_report_scope(PROGRAMS_SCOPE),
-        periods.get_last_complete_period(periods.PeriodKind.WEEK, now, periods.get_program_zone()),
-        periods.get_program_zone(),
-    )
+    report_scope = find_report_scope(PROGRAMS_SCOPE)
+    week = periods.get_last_complete_period(periods.PeriodKind.WEEK, now, periods.get_program_zone())
+    zone = periods.get_program_zone()
     assert report_scope is not None
     before = measure_memory()
     with CaptureQueriesContext(connection) as queries:

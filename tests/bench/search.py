@@ -32,7 +32,10 @@ from portal.search.queries import search  # noqa: E402
 from portal.search.views import MAX_PALETTE_RESULTS, MAX_PALETTE_RESULTS_PER_KIND, MAX_RESULTS  # noqa: E402
 from tests.bench.world import build, fill  # noqa: E402
 
-ENTRIES, INTEGRATIONS, ROUNDS, WARM_UP = 100_000, 10_000, 40, 3
+ENTRIES = 100_000
+INTEGRATIONS = 10_000
+ROUNDS = 40
+WARM_UP = 3
 AIM_MILLISECONDS = 50
 PALETTE = {"limit": MAX_PALETTE_RESULTS, "limit_per_kind": MAX_PALETTE_RESULTS_PER_KIND}
 WORDS = (

@@ -50,7 +50,9 @@ class Server:
 
     def measure(self, path: str, cookie: str, seconds: float = 4, clients: int = 2) -> Measure:
         """Request one address as fast as it answers. Raise RuntimeError for any status but 200."""
-        counts, sizes, wrong = [0] * clients, [0] * clients, []
+        counts = [0] * clients
+        sizes = [0] * clients
+        wrong = []
 
         def send_requests(which: int, until: float) -> None:
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
@@ -64,13 +66,16 @@ class Server:
                 counts[which] += 1
                 sizes[which] = len(body)
 
-        before, start = self.read_cpu_seconds(), time.monotonic()
+        before = self.read_cpu_seconds()
+        start = time.monotonic()
         threads = [threading.Thread(target=send_requests, args=(n, start + seconds)) for n in range(clients)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        elapsed_seconds, cpu, total = time.monotonic() - start, self.read_cpu_seconds() - before, sum(counts)
+        elapsed_seconds = time.monotonic() - start
+        cpu = self.read_cpu_seconds() - before
+        total = sum(counts)
         if wrong or not total:
             raise RuntimeError(f"{path} answered {wrong}")
         return Measure(total / elapsed_seconds, cpu / total * 1000, max(sizes) / 1000)

@@ -8,8 +8,6 @@ matter, because the client runs on the same cores.
 """
 
 import argparse
-import hashlib
-import hmac
 import http.client
 import json
 import os
@@ -34,14 +32,22 @@ from django.utils import timezone  # noqa: E402
 from integrations.sla.github import delivery_processing  # noqa: E402
 from integrations.sla.models import GitHubDelivery, MonitoredRepository  # noqa: E402
 from tests.bench.monitored_repositories import SECRET, create_monitored_repositories  # noqa: E402
+from tests.bench.webhook_sender import Sender  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
 from tests.servers.base import find_free_port  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
-REPOSITORIES, WORKERS, CLIENTS, ROUNDS, ROUND_SECONDS = 50, 3, 16, 7, 3.0
+REPOSITORIES = 50
+WORKERS = 3
+CLIENTS = 16
+ROUNDS = 7
+ROUND_SECONDS = 3.0
 LOAD_ROUNDS = 4  # of each intake in turn, so that other programs slow down both
-OFFERED_RATE, RATE, KILL_EVERY = 210, 200, 2.0  # per second; the acknowledged requests must reach RATE
-AIM_RATIO, AIM_P99_RATIO = 0.75, 3.0
+OFFERED_RATE = 210  # requests per second
+RATE = 200  # acknowledged requests per second
+KILL_EVERY = 2.0
+AIM_RATIO = 0.75
+AIM_P99_RATIO = 3.0
 
 
 @dataclass
@@ -103,55 +109,15 @@ class Gunicorn:
         self.process.wait(20)
 
 
-@dataclass
-class Sender:
-    """Posts signed payloads, all different, to the monitored repositories in turn."""
-
-    monitored_repositories: list[MonitoredRepository]
-    body: bytes
-    run: str
-    acknowledged: list[tuple[int, str]] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    refused: list[int] = field(default_factory=list)
-    lost: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def post(self, line: http.client.HTTPConnection, number: int, since: float) -> None:
-        name = f"{self.run}-{number}"
-        monitored_repository = self.monitored_repositories[number % len(self.monitored_repositories)]
-        body = self.body.replace(b"NUMBER", name.encode(), 1).replace(
-            b'"id": 4711,', b'"id": %d,' % (monitored_repository.repository_id or 0)
-        )
-        headers = {
-            "Content-Type": "application/json",
-            "X-GitHub-Delivery": name,
-            "X-GitHub-Event": "issues",
-            "X-Hub-Signature-256": "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest(),
-            "X-Repository": str(monitored_repository.pk),
-        }
-        try:
-            line.request("POST", f"/inbound/github/{monitored_repository.uuid}/", body, headers)
-            answer = line.getresponse()
-            answer.read()
-        except (OSError, http.client.HTTPException):
-            line.close()
-            with self.lock:
-                self.lost += 1
-            return
-        with self.lock:
-            self.seconds.append(time.monotonic() - since)
-            if answer.status == 202:
-                self.acknowledged.append((monitored_repository.pk, name))
-            else:
-                self.refused.append(answer.status)
-
-
 def send_at_full_speed(server: Gunicorn, sender: Sender, seconds: float) -> tuple[float, float]:
     """Send requests as fast as they are answered. Return requests per second and the CPU milliseconds per request."""
-    until, before, start = time.monotonic() + seconds, server.read_cpu_seconds(), time.monotonic()
+    until = time.monotonic() + seconds
+    before = server.read_cpu_seconds()
+    start = time.monotonic()
 
     def send(first: int) -> None:
-        line, number = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20), first
+        line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        number = first
         while time.monotonic() < until:
             sender.post(line, number, time.monotonic())
             number += 4
@@ -166,7 +132,9 @@ def send_at_full_speed(server: Gunicorn, sender: Sender, seconds: float) -> tupl
 
 def send_under_load(server: Gunicorn, sender: Sender, seconds: float) -> int:
     """Send OFFERED_RATE requests per second, timed from when each is due, and kill workers. Return how many died."""
-    start, total, killed_workers = time.monotonic() + 0.5, int(OFFERED_RATE * seconds), []
+    start = time.monotonic() + 0.5
+    total = int(OFFERED_RATE * seconds)
+    killed_workers = []
     over = threading.Event()
 
     def send(first: int) -> None:
@@ -210,7 +178,8 @@ def build_payload() -> bytes:
 
 
 def compare(monitored_repositories: list[MonitoredRepository]) -> bool:
-    raw, ours = Gunicorn("tests.bench.minimal_intake"), Gunicorn("portal.wsgi")
+    raw = Gunicorn("tests.bench.minimal_intake")
+    ours = Gunicorn("portal.wsgi")
     rates: dict[str, list[tuple[float, float]]] = {"raw": [], "ours": []}
     try:
         for number in range(ROUNDS):
@@ -221,7 +190,8 @@ def compare(monitored_repositories: list[MonitoredRepository]) -> bool:
         raw.stop()
         ours.stop()
     middle = {name: [median(column) for column in zip(*rows, strict=True)] for name, rows in rates.items()}
-    ratio, cpu = middle["ours"][0] / middle["raw"][0], middle["raw"][1] / middle["ours"][1]
+    ratio = middle["ours"][0] / middle["raw"][0]
+    cpu = middle["raw"][1] / middle["ours"][1]
     is_met = ratio >= AIM_RATIO
     print("intake          req/s   CPU ms")
     for name, (rate, milliseconds) in middle.items():
@@ -259,13 +229,16 @@ def compare_under_load(monitored_repositories: list[MonitoredRepository], second
     print(
         f"{f'{OFFERED_RATE}/s for {seconds:.0f} s':<24} acknowledged/s killed cut refused missing p50 ms p99 ms max ms"
     )
-    p99, is_complete = {}, True
+    p99 = {}
+    is_complete = True
     for name, rounds in senders.items():
         times = [duration for sender in rounds for duration in sender.seconds]
         acknowledged = {each for sender in rounds for each in sender.acknowledged}
-        missing, rate = len(acknowledged - deliveries), len(acknowledged) / seconds
+        missing = len(acknowledged - deliveries)
+        rate = len(acknowledged) / seconds
         p99[name] = percentile(times, 0.99)
-        cut, refused = sum(sender.lost for sender in rounds), sum(len(sender.refused) for sender in rounds)
+        cut = sum(sender.lost for sender in rounds)
+        refused = sum(len(sender.refused) for sender in rounds)
         print(
             f"{name:<24}{rate:>15.0f}{killed_counts[name]:>7}{cut:>4}{refused:>8}{missing:>8}"
             f"{percentile(times, 0.5):>7.0f}{p99[name]:>7.0f}{max(times) * 1000:>7.0f}"

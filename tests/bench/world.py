@@ -30,7 +30,8 @@ def build() -> tuple[Integration, User, User]:
 def fill(like: Integration, count: int) -> None:
     """Copy an integration, for many partners, until there are `count`."""
     now = timezone.now()
-    have, partners = Integration.objects.count(), Partner.objects.count()
+    have = Integration.objects.count()
+    partners = Partner.objects.count()
     Partner.objects.bulk_create(
         Partner(
             name=f"Company {n}",

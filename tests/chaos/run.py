@@ -123,7 +123,10 @@ class Chaos:
     """One run: servers, processes, and scheduled faults."""
 
     def __init__(self, plan: Plan, postgres: Postgres, valkey: Valkey, sink: Sink) -> None:
-        self.plan, self.postgres, self.valkey, self.sink = plan, postgres, valkey, sink
+        self.plan = plan
+        self.postgres = postgres
+        self.valkey = valkey
+        self.sink = sink
         self.rng = random.Random(plan.seed)
         self.processes = ProcessPool(Path(os.environ["PORTAL_DATA"]) / "processes.log")
 
@@ -198,7 +201,8 @@ class Chaos:
 def start_servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
     """Start the servers, and set the environment of this process and its children."""
     with tempfile.TemporaryDirectory(prefix="portal-chaos-") as folder:
-        postgres, valkey = Postgres(Path(folder), durable=True), Valkey(Path(folder))
+        postgres = Postgres(Path(folder), durable=True)
+        valkey = Valkey(Path(folder))
         sink = Sink(find_free_port(), refuse=plan.refuse, cut=plan.cut, seed=plan.seed)
         sink.start()
         os.environ |= {

@@ -16,7 +16,8 @@ class Sink:
     """Received emails. `refuse` and `cut` are shares: answered with 451, or disconnected after acceptance."""
 
     def __init__(self, port: int, *, refuse: float, cut: float, seed: int) -> None:
-        self.refuse, self.cut = refuse, cut
+        self.refuse = refuse
+        self.cut = cut
         self.rng = random.Random(seed)
         self.lock = threading.Lock()
         self.copies: Counter[str] = Counter()

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
 from portal.core.holidays import load_holidays
+from portal.core.time_segments import TimeSegment, split_into_segments
 from tests.clock_oracle.minute_clock import DAY, EPOCH, INFINITY, MINUTE, MinuteCounter, WallClock
 
 ZONE_NAMES = (
@@ -41,7 +42,8 @@ WORKWEEKS = (
     frozenset(range(6)),
     frozenset({1, 4}),
 )
-FIRST_START, LAST_START = datetime(2020, 1, 1, tzinfo=EPOCH.tzinfo), datetime(2035, 12, 31, tzinfo=EPOCH.tzinfo)
+FIRST_START = datetime(2020, 1, 1, tzinfo=EPOCH.tzinfo)
+LAST_START = datetime(2035, 12, 31, tzinfo=EPOCH.tzinfo)
 SPECIAL_DATES = (date(2020, 2, 29), date(2024, 2, 28), date(2028, 2, 29), date(2026, 12, 31), date(2032, 12, 30))
 
 
@@ -100,14 +102,13 @@ def draw_cases(count: int, seed: int, calendars: int = 2) -> Iterator[Case]:
 
 def _draw_case(draw: random.Random, zone: str, days: Calendar) -> Case:
     is_elapsed = draw.random() < 0.3
-    hours, days_allowed = (
-        draw.choice((48, 48, 24, draw.randrange(1, 721))),
-        draw.choice((1, 2, 3, 5, 5, draw.randrange(1, 31))),
-    )
+    hours = draw.choice((48, 48, 24, draw.randrange(1, 721)))
+    days_allowed = draw.choice((1, 2, 3, 5, 5, draw.randrange(1, 31)))
     allowed_minutes = hours * 60 if is_elapsed else days_allowed * DAY
     start = _draw_start(draw, zone, allowed_minutes)
     span = allowed_minutes + 3 * DAY
-    pauses, at = [], start - draw.randrange(DAY)
+    pauses = []
+    at = start - draw.randrange(DAY)
     near = [change + draw.randrange(-90, 90) for change in list_offset_changes(zone) if 0 < change - start < span]
     for _ in range(draw.choice((0, 0, 1, 2, 4))):
         begin = max(at + 1, draw.choice((*near, at + draw.randrange(1, span))))
@@ -137,10 +138,11 @@ def _draw_start(draw: random.Random, zone: str, allowed_minutes: int) -> int:
 
 def describe_difference(case: Case) -> str:
     """Describe how the clock and the oracle differ on a case. Return "" if they agree."""
-    start, at = to_datetime(case.start), to_datetime(case.at)
+    start = to_datetime(case.start)
+    at = to_datetime(case.at)
     pauses = [ClockPause(to_datetime(a), None if b is None else to_datetime(b)) for a, b in case.pauses]
     due = business_time.calculate_due_at(start, case.allowed * MINUTE, case.scale, pauses)
-    parts = business_time.split_into_segments(start, at, case.scale, pauses)
+    parts = split_into_segments(start, at, case.scale, pauses)
     until = to_minutes(due) if due else max((a for a, b in case.pauses if b is None), default=0)
     days = case.calendar
     counter = MinuteCounter(WallClock(days.zone), days.workdays, days.days_off, case.start, case.pauses, case.elapsed)
@@ -158,7 +160,7 @@ def describe_difference(case: Case) -> str:
     return f"{case_text}, pauses {case.pauses}, at {case.at}\n  {ours}\n  {theirs}"
 
 
-def are_contiguous(parts: list[business_time.TimeSegment]) -> bool:
+def are_contiguous(parts: list[TimeSegment]) -> bool:
     """Return whether each part begins where the previous one ended."""
     return all(a.end == b.start for a, b in pairwise(parts))
 

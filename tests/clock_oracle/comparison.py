@@ -27,10 +27,13 @@ def main() -> int:
     args = parser.parse_args()
     starts = range(0, args.cases, CHUNK)
     jobs = [(args.seed * 1_000_000 + at, min(CHUNK, args.cases - at)) for at in starts]
-    begin, done_count, differences = time.monotonic(), 0, 0
+    begin = time.monotonic()
+    done_count = 0
+    differences = 0
     with multiprocessing.Pool() as pool:
         for count, differences_found in pool.imap_unordered(compare_chunk, jobs):
-            done_count, differences = done_count + count, differences + len(differences_found)
+            done_count += count
+            differences += len(differences_found)
             print("\n".join(differences_found), end="\n" if differences_found else "")
             if sys.stdout.isatty():
                 print(f"{done_count:,} of {args.cases:,}", end="\r", flush=True)

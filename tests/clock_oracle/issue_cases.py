@@ -15,7 +15,8 @@ from tests.clock_oracle.cases import ZONES, draw_calendar, list_offset_changes
 from tests.clock_oracle.minute_clock import DAY
 
 STEP = 15
-HOUR_STEPS, DAY_STEPS = 60 // STEP, DAY // STEP
+HOUR_STEPS = 60 // STEP
+DAY_STEPS = DAY // STEP
 MAX_ACTIONS = 9
 PEOPLE = {
     "reporter": Actor(1, "pat"),
@@ -148,7 +149,8 @@ def _draw_target(draw: random.Random) -> SlaTarget | None:
 
 def _draw_actions(draw: random.Random, opened: int) -> Iterator[Action]:
     """Yield actions that GitHub allows, at different times, except that the first can come within 30 seconds."""
-    at, is_open = opened - 1, True
+    at = opened - 1
+    is_open = True
     comments: list[Action] = []
     is_duel = draw.random() < 0.15
     open_meanings, closed_meanings = (DUEL_MEANINGS, (Meaning.REOPEN,)) if is_duel else (OPEN_MEANINGS, CLOSED_MEANINGS)

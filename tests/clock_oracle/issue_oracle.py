@@ -69,7 +69,8 @@ class IssueReplay:
             self.waiting.add(step)
 
     def apply(self, action: Action) -> None:
-        is_partner, is_reporter = action.who in self.partners, action.who in REPORTERS
+        is_partner = action.who in self.partners
+        is_reporter = action.who in REPORTERS
         if action.meaning in TEXTS and is_partner and action.at > self.case.opened:
             self.read_comment(action)
         elif action.meaning == Meaning.EDIT_TO_ANSWER and is_partner:
@@ -90,7 +91,8 @@ class IssueReplay:
             self.add_reply(action, action.meaning)
         if action.meaning == Meaning.QUESTION and self.question is None and action.text not in self.asked:
             self.asked.add(action.text)
-            self.question, self.waiting_since = action.number, action.at
+            self.question = action.number
+            self.waiting_since = action.at
 
     def add_reply(self, action: Action, meaning: Meaning) -> None:
         self.replies[action.number] = meaning
@@ -98,20 +100,25 @@ class IssueReplay:
             self.is_closure_counted = True
 
     def close(self, action: Action, *, is_partner: bool, is_reporter: bool) -> None:
-        self.closer, self.closed_at, self.closure_steps = action.who, action.at, set()
+        self.closer = action.who
+        self.closed_at = action.at
+        self.closure_steps = set()
         self.is_closure_reply = is_reporter or (is_partner and action.meaning == Meaning.FIX)
         is_silent = self.question is None or action.at - self.waiting_since >= SILENCE_STEPS
         is_answered = Meaning.ANSWER in self.replies.values() or (bool(self.replies) and is_silent)
         self.is_closure_counted = self.is_closure_reply or (is_partner and is_answered)
 
     def reopen(self, at: int) -> None:
-        was_counted, is_by_reporter = self.is_closure_counted, self.closer in REPORTERS
+        was_counted = self.is_closure_counted
+        is_by_reporter = self.closer in REPORTERS
         if was_counted and not is_by_reporter:
             self.reopenings += 1
         is_short = self.reopenings > 1 and at - self.closed_at < SILENCE_STEPS and not is_by_reporter
         if was_counted and not is_short:
             self.keep_closure()
-        self.closer, self.is_closure_counted, self.closure_steps = "", False, set()
+        self.closer = ""
+        self.is_closure_counted = False
+        self.closure_steps = set()
 
     def keep_closure(self) -> None:
         self.closed |= self.closure_steps
@@ -174,7 +181,9 @@ class ClockJudge:
 
     def measure(self, cutoff: int) -> Verdict:
         """Measure with the severity at the cutoff."""
-        since, sla, opened = self.find_critical_since(cutoff), self.case.sla, self.case.opened
+        since = self.find_critical_since(cutoff)
+        sla = self.case.sla
+        opened = self.case.opened
         critical, other = (sla.get_target(self.verb, severity) for severity in ("critical", "other"))
         results = []
         if since is not None:
@@ -191,11 +200,13 @@ class ClockJudge:
         return Verdict(*list(vars(best).values())[:7], ideal_due=ideal_due, is_ideal_missed=is_missed)
 
     def count_time(self, severity: str, target: SlaTarget | None, start: int) -> Verdict:
-        case, end = self.case, self.case.now if self.stop is None else self.stop
+        case = self.case
+        end = self.case.now if self.stop is None else self.stop
         halted = {step for step in self.stopped | self.waiting if step < end or self.stop is None}
         is_waiting = self.stop is None and case.now in halted
         in_hours = target.hours is not None if target else severity == "critical"
-        wall, days = get_wall_clock(case.calendar.zone), case.calendar
+        wall = get_wall_clock(case.calendar.zone)
+        days = case.calendar
         counter = MinuteCounter(wall, days.workdays, days.days_off, start, list(find_runs(halted)), in_hours)
         allowed = INFINITY
         if target:
@@ -206,7 +217,9 @@ class ClockJudge:
         return Verdict(state, severity, is_committed, start, due, self.stop, used)
 
     def name_state(self, due: int | None, *, is_waiting: bool) -> str:
-        now, known, stop = self.case.now, min(self.case.now, self.case.known), self.stop
+        now = self.case.now
+        known = min(self.case.now, self.case.known)
+        stop = self.stop
         if stop is not None and (due is None or stop <= due):
             return "met" if stop <= known else "data_incomplete"
         if due is None or now < due:

@@ -40,7 +40,8 @@ class WallClock:
         """Return the offset on the UTC day of a minute, or None if it changes on that day."""
         day = minute // self.day
         if day not in self.days:
-            first, last = self.get_offset(day * self.day), self.get_offset((day + 1) * self.day)
+            first = self.get_offset(day * self.day)
+            last = self.get_offset((day + 1) * self.day)
             self.days[day] = first if first == last else None
         return self.days[day]
 
@@ -73,11 +74,17 @@ class MinuteCounter:
     def count(self, allowed_minutes: int, at: int, until: int) -> tuple[int | None, int]:
         """Return the minute at which `allowed_minutes` have counted, or None, and the number that counted by `at`."""
         paused_minutes = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
-        read_wall, is_business_day, elapsed = self.wall.read, self.is_business_day, self.elapsed
+        read_wall = self.wall.read
+        is_business_day = self.is_business_day
+        elapsed = self.elapsed
         offset = self.wall.get_constant_offset(self.start)
         day = self.wall.day
         seen = max(read_wall(m) for m in range(self.start - LOOK_BACK_MINUTES // self.wall.step, self.start))
-        due, used, counted_minutes, minute, idle = None, 0, 0, self.start, True
+        due = None
+        used = 0
+        counted_minutes = 0
+        minute = self.start
+        idle = True
         while minute <= until and (due is None or minute <= at):
             if minute % day == 0:
                 offset = self.wall.get_constant_offset(minute)

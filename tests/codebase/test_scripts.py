@@ -18,7 +18,8 @@ PYTHON_WITHOUT_VENV = (
 @pytest.fixture
 def run_up_on_machine(tmp_path):
     """Return a function that runs bin/up of a clone with only the programs in TOOLS, and returns its error message."""
-    clone, path = tmp_path / "clone", tmp_path / "path"
+    clone = tmp_path / "clone"
+    path = tmp_path / "path"
     shutil.copytree(ROOT / "bin", clone / "bin")
     path.mkdir()
     for tool in TOOLS:

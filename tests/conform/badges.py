@@ -22,10 +22,13 @@ from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.portal.directory.badges.sample_status import build_status
 
 JUDGE = "PyJWT, with the published key set"
-SHORT_CASES, LONG_CASES = 200, 5000
+SHORT_CASES = 200
+LONG_CASES = 5000
 # from the specification; the judge uses only the published keys of the portal
-TYPE, CLOCK_TOLERANCE_SECONDS = "badge-statement+jwt", 300
-PORTAL, OTHER_ISSUER_URL = "https://portal.example", "https://elsewhere.example"
+TYPE = "badge-statement+jwt"
+CLOCK_TOLERANCE_SECONDS = 300
+PORTAL = "https://portal.example"
+OTHER_ISSUER_URL = "https://elsewhere.example"
 KEY_SET = signing_keys.build_key_set(["new", "old"])
 NEW, OLD, FOREIGN = (signing_keys.derive_signing_key(secret) for secret in ("new", "old", "foreign"))
 
@@ -37,10 +40,12 @@ class Case:
 
 
 def run(options: RunOptions) -> SuiteReport:
-    count, draw = LONG_CASES if options.full else SHORT_CASES, random.Random(options.seed)
+    count = LONG_CASES if options.full else SHORT_CASES
+    draw = random.Random(options.seed)
     now = datetime.now(UTC)  # PyJWT uses the current time; every case is minutes away from a limit
     public = signing_keys.parse_public_keys(KEY_SET)
-    disagreements, accepted_count = [], 0
+    disagreements = []
+    accepted_count = 0
     for case in draw_cases(count, draw, now):
         portal = verify_statement(case.token, public, PORTAL, now).verdict
         judge_verdict = judge(case.token)

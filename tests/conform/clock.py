@@ -7,7 +7,8 @@ from tests.clock_oracle.comparison import CALENDARS, CHUNK, compare_chunk
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
 JUDGE = "Slow oracle that walks the wall clock minute by minute"
-SHORT_CASES, LONG_CHUNKS = 300, 20
+SHORT_CASES = 300
+LONG_CHUNKS = 20
 
 
 def run(options: RunOptions) -> SuiteReport:
@@ -16,7 +17,8 @@ def run(options: RunOptions) -> SuiteReport:
         jobs = [(options.seed * 1_000_000 + number * CHUNK, CHUNK) for number in range(LONG_CHUNKS)]
         with Pool() as pool:
             results = pool.map(compare_chunk, jobs, chunksize=1)
-        count, differences = LONG_CHUNKS * CHUNK, [text for _, disagreements in results for text in disagreements]
+        count = LONG_CHUNKS * CHUNK
+        differences = [text for _, disagreements in results for text in disagreements]
     else:
         count = SHORT_CASES
         differences = [

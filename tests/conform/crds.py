@@ -40,7 +40,8 @@ def run(options: RunOptions) -> SuiteReport:
         return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
     files = published.read_files(archive)
     configuration = published.read_configuration(files)
-    choices, resources = published.build_choices(configuration), configuration.external.keys()
+    choices = published.build_choices(configuration)
+    resources = configuration.external.keys()
     schema = parse_schema(files["config/schema.json"].encode())
     definitions = published.read_definitions(files)
     previews = preview(schema, resources, choices)
@@ -108,7 +109,8 @@ def describe_equality(previews: dict[str, dict[str, Any]], published_definitions
 
 def compare(name: str, previews: dict[str, Any], published_definitions: dict[str, Any]) -> Iterator[Disagreement]:
     """Yield one disagreement for a document that differs anywhere, unexplained if any of its differences is."""
-    ours, theirs = strip(previews.get(name)), strip(published_definitions.get(name))
+    ours = strip(previews.get(name))
+    theirs = strip(published_definitions.get(name))
     differences = [
         Disagreement(f"{name}{path}", shorten(one), shorten(other), EXPLANATIONS.get((path, shorten(other)), ""))
         for path, one, other in find_differences(ours, theirs, "")
@@ -166,7 +168,8 @@ def compare_configuration(
     names = {"config/external_name.go": text, "config/namespaced/config.go": text}
     ours = published.read_configuration(names | {"config/provider-metadata.yaml": "resources: {}"})
     for name in resources:
-        one, other = describe_settings(ours, name), describe_settings(theirs, name)
+        one = describe_settings(ours, name)
+        other = describe_settings(theirs, name)
         if one != other:
             yield Disagreement(f"config of {name}", shorten(one), shorten(other))
 

@@ -63,7 +63,8 @@ def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:
     client = Client(TOKEN)
     judge = github.Github(auth=github.Auth.Token(TOKEN), base_url=url, retry=None)
     try:
-        mine, theirs = client.get_repository(repo.full_name), judge.get_repo(repo.full_name)
+        mine = client.get_repository(repo.full_name)
+        theirs = judge.get_repo(repo.full_name)
         for name in FIELDS:
             value = getattr(mine, name)
             yield f"{repo.full_name} {name}", value, getattr(theirs, name) or type(value)()
@@ -79,7 +80,8 @@ def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:
 
 def read_releases(client: Client, name: str, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the releases in GitHub's order, and the assets of each."""
-    mine, releases = client.list_releases(name), list(theirs.get_releases())
+    mine = client.list_releases(name)
+    releases = list(theirs.get_releases())
     yield f"{name} releases", [each.tag for each in mine], [each.tag_name for each in releases]
     for one, other in zip(mine, releases, strict=False):
         yield f"{name} {one.tag} published", one.published_at, other.published_at
@@ -90,7 +92,8 @@ def read_releases(client: Client, name: str, theirs: Any) -> Iterator[tuple[str,
 
 def read_code(client: Client, name: str, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the commit of the default branch, its files, and the text of each."""
-    code, branch = client.get_snapshot(name, theirs.default_branch), theirs.get_branch(theirs.default_branch)
+    code = client.get_snapshot(name, theirs.default_branch)
+    branch = theirs.get_branch(theirs.default_branch)
     yield f"{name} commit", code.commit, branch.commit.sha
     tree = theirs.get_git_tree(branch.commit.sha, recursive=True).tree
     yield f"{name} files", [each.path for each in code.files], [each.path for each in tree if each.type == "blob"]

@@ -19,7 +19,9 @@ from tests.clock_oracle.minute_clock import EPOCH, MINUTE
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
 JUDGE = "Slow oracle that walks the published rules in steps of a quarter of an hour"
-SHORT_CASES, CHUNK, LONG_CHUNKS = 400, 1000, 100
+SHORT_CASES = 400
+CHUNK = 1000
+LONG_CHUNKS = 100
 CALENDARS = 4  # of a zone
 KINDS = {
     Meaning.EDIT_TO_ANSWER: IssueEventKind.COMMENT_EDITED,
@@ -104,7 +106,8 @@ def build_events(case: IssueCase) -> Iterator[TimelineEvent]:
 
 
 def build_event(action: Action) -> TimelineEvent:
-    at, actor = EPOCH + action.at * STEP * MINUTE, PEOPLE.get(action.who, Actor(0, "portal"))
+    at = EPOCH + action.at * STEP * MINUTE
+    actor = PEOPLE.get(action.who, Actor(0, "portal"))
     comment = f"comment:{action.number}"
     if action.meaning in TEXTS:
         return TimelineEvent(comment, IssueEventKind.COMMENTED, at, actor, action.text)

@@ -32,7 +32,8 @@ def run(options: RunOptions) -> SuiteReport:
     false_allows = [sample.name for sample in adversarial_files if is_allowed(sample)]
     referred_by_corpus = [[sample.name for sample in corpus if not is_allowed(sample)] for corpus in honest_corpora]
     shares = [1 - len(names) / len(corpus) for names, corpus in zip(referred_by_corpus, honest_corpora, strict=True)]
-    honest_files, referred_files = list(chain(*honest_corpora)), list(chain(*referred_by_corpus))
+    honest_files = list(chain(*honest_corpora))
+    referred_files = list(chain(*referred_by_corpus))
     decided_share = 1 - len(referred_files) / len(honest_files)
     reason = REVIEWED_BY_PERSON if min(shares) >= AIM_HONEST else ""
     rows = (

@@ -44,7 +44,8 @@ class RecognitionRow:
 
     @property
     def text(self) -> str:
-        category, count = self.category or "no category", len(self.repeated_questions)
+        category = self.category or "no category"
+        count = len(self.repeated_questions)
         return f"{self.program}, {category}, {self.facts} facts, {count} asked again"
 
 
@@ -61,7 +62,8 @@ def build_reading(entry: Mapping[str, Any]) -> Reading:
             status=entry["reply"], key="", title="", url=entry["address"], sent_headers=(), sent_body="", reason="OK"
         )
         return Reading(reply=reply)
-    github, listing = entry["github"], entry.get("listing")
+    github = entry["github"]
+    listing = entry.get("listing")
     url = entry["address"]
     repository = GitHubRepository(
         id=1,

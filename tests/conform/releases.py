@@ -34,7 +34,8 @@ def run(options: RunOptions) -> SuiteReport:
     alone = dict(faults.CRASH)  # Terraform crashes on them, and says nothing of others in the same run
     if not options.full:
         names = random.Random(options.seed).sample(sorted(together), SHORT_RELEASES)
-        together, alone = {name: together[name] for name in names} | VERSION_ZERO, {}
+        together = {name: together[name] for name in names} | VERSION_ZERO
+        alone = {}
     keyring = build_test_keyring()
     registry = ReleaseRegistry(keyring)
     try:

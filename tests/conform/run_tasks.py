@@ -29,7 +29,8 @@ from verification.testruns.kinds.run_task.protocol import (
 )
 
 JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, HMAC-SHA512 of the standard library"
-SHORT_RESULTS, LONG_RESULTS = 200, 3000
+SHORT_RESULTS = 200
+LONG_RESULTS = 3000
 URLS = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 EMPTY = (
@@ -116,7 +117,8 @@ def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | 
         document = build_result(draw)
         if draw.random() < 0.7:
             document = damage_result(document, draw)
-        portal, is_documented = not parse_callback(json.dumps(document).encode()).problems, judge.is_valid(document)
+        portal = not parse_callback(json.dumps(document).encode()).problems
+        is_documented = judge.is_valid(document)
         if portal == is_documented:
             yield None
             continue

@@ -77,7 +77,8 @@ def validate(definitions: list[dict[str, Any]]) -> Iterator[Disagreement | None]
     import celpy
     import kubernetes_validate
 
-    environment, version = celpy.Environment(), kubernetes_validate.latest_version()
+    environment = celpy.Environment()
+    version = kubernetes_validate.latest_version()
     for one in definitions:
         try:
             kubernetes_validate.validate(one, version, strict=True)

@@ -14,7 +14,9 @@ from verification.releases.artifacts.signatures import SignatureClass, Verdict
 RIPEMD160 = "3"
 SHORT_DIGESTS = ("2", "11")  # SHA-1 and SHA-224: shorter than every curve
 ECDSA = "19"
-GENERAL_ERROR, MISSING_KEY = "1", "9"  # reasons of ERRSIG
+# Reasons of ERRSIG
+GENERAL_ERROR = "1"
+MISSING_KEY = "9"
 ARMORED = "Terraform reads binary signatures only; gpg removes the armor"
 REVOKED = "gpg reports a revoked key and exits 0; Terraform refuses it"
 FUTURE = "gpg reports a date in the future and goes on; Terraform refuses it"
@@ -110,7 +112,8 @@ def _explain_error(verdict: Verdict, gpg: GpgVerdict, error: Sequence[str]) -> s
         return NO_KEY
     if not gpg.count_without_user_id():
         return ""
-    claim, curve = certificate.primary_identity.claim, certificate.primary.curve
+    claim = certificate.primary_identity.claim
+    curve = certificate.primary.curve
     size = re.search(r"P(\d{3})R1$", curve.upper())
     if curve == "Ed448":
         return ED448

@@ -26,14 +26,21 @@ from tests.verification.releases.artifacts.keyring import Keyring, build_test_ke
 from tests.verification.releases.release_registry import ELF
 
 DATA = Path(__file__).with_name("data")
-CASES_FILE, FUZZ_VERDICTS_FILE = DATA / "signatures.json", DATA / "signatures-fuzz.json"
+CASES_FILE = DATA / "signatures.json"
+FUZZ_VERDICTS_FILE = DATA / "signatures-fuzz.json"
 GO_SOURCE = Path(__file__).with_name("go") / "sign.go"
 GO_ENVIRONMENT = {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode"}
-RECORDED_SEED, RECORDED_CASES, LINE = 1, 10_000, 100
+RECORDED_SEED = 1
+RECORDED_CASES = 10_000
+LINE = 100
 GPG_KEYS = ("good", "other", "dsa", "ed25519", "nistp256", "subkey", "retired-subkey", "expired", "revoked", "outlived")
 GPG_DIGESTS = ("SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "MD5", "RIPEMD160")
-SHORT_DIGESTS, LONG_GROUPS = ("SHA1", "SHA224", "MD5", "RIPEMD160"), ("dsa", "nistp256")  # gpg refuses to pair them
-ACCEPTED, REFUSED, CRASHED = "a", "r", "c"
+# Digests and keys that gpg refuses to pair
+SHORT_DIGESTS = ("SHA1", "SHA224", "MD5", "RIPEMD160")
+LONG_GROUPS = ("dsa", "nistp256")
+ACCEPTED = "a"
+REFUSED = "r"
+CRASHED = "c"
 
 
 @cache
@@ -58,7 +65,8 @@ def load_bases() -> list[Case]:
 
 def draw_fuzz_cases(seed: int, count: int, step: int = 1) -> tuple[list[Case], float]:
     """Return every `step`th of the mutated cases, and a number that shows whether the generator drew the same ones."""
-    rng, bases = random.Random(seed), load_bases()
+    rng = random.Random(seed)
+    bases = load_bases()
     cases = [mutate(rng, rng.choice(bases), bases) for _ in range(count)]
     return [finish_case(case) for case in cases[::step]], rng.random()
 

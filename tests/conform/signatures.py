@@ -64,7 +64,8 @@ def close_at_exit(*judges: Portal | TerraformJudge) -> Iterator[None]:
 def run(options: RunOptions) -> SuiteReport:
     """Compare the recorded cases with the record, and with the real Terraform where it is installed."""
     recorded_cases = load_cases()
-    cases, errors = [case for case, _ in recorded_cases], [error for _, error in recorded_cases]
+    cases = [case for case, _ in recorded_cases]
+    errors = [error for _, error in recorded_cases]
     verdicts = judge_with_portal(cases)
     disagreements = compare(cases, verdicts, [abbreviate_verdict(error) for error in errors], RECORDED_VERDICTS)
     step = 1 if options.full else LIVE_SAMPLE
@@ -144,7 +145,8 @@ def compare_with_gpg(cases: Sequence[Case]) -> tuple[list[Disagreement], tuple[t
         return [], (("GnuPG", "not run: gpg is not installed"),)
     if failures := check_gpg():
         return failures, ()
-    classes, unexplained_cases = Counter[str](), []
+    classes = Counter[str]()
+    unexplained_cases = []
     for case, gpg in zip(cases, GpgJudge().judge_all(cases), strict=True):
         verdict = judge_signature(case)
         if gpg.is_accepted == bool(verdict.terraform.accepts):

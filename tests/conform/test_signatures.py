@@ -28,7 +28,8 @@ INAPPLICABLE = {
 
 
 def test_signature_is_tampered_only_if_its_digest_verification_fails():
-    tampered_cases, failing_cases = set(), set()
+    tampered_cases = set()
+    failing_cases = set()
     for case, error in load_cases():
         if signatures.judge_signature(case).kind == SignatureClass.TAMPERED:
             tampered_cases.add(case.name)

@@ -49,7 +49,8 @@ TIE = (
 
 def run(options: RunOptions) -> SuiteReport:
     """Compare the recorded verdicts, then fresh ones where Terraform is installed."""
-    pairs, selections = read_pairs(), read_selections()
+    pairs = read_pairs()
+    selections = read_selections()
     recorded_count = len(pairs)
     if terraform.is_available():
         fresh = generate_random_pairs(PAIRS if options.full else SHORT_LIVE_PAIRS, options.seed + 1)

@@ -19,14 +19,16 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint, generate_se
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
 JUDGE = "Standard Webhooks: the specification by hand (HMAC-SHA256), and its official library"
-SHORT_CASES, LONG_CASES = 100, 2000
+SHORT_CASES = 100
+LONG_CASES = 2000
 BODIES = ("{}", '{"type":"message.sent_to_partner"}', '{"name":"Łódź 火箭"}', '{"a":"' + "b" * 70_000 + '"}')
 DAMAGES = ("none", "body", "id", "timestamp", "secret", "old")
 
 
 def run(options: RunOptions) -> SuiteReport:
     """Sign messages as the portal does; have both judges verify them as sent and damaged."""
-    count, draw = LONG_CASES if options.full else SHORT_CASES, random.Random(options.seed)
+    count = LONG_CASES if options.full else SHORT_CASES
+    draw = random.Random(options.seed)
     disagreements = tuple(filter(None, (compare(draw) for _ in range(count))))
     figures = (("Kinds of damage", ", ".join(DAMAGES[1:])),)
     return SuiteReport(JUDGE, count, disagreements, figures=figures)
@@ -36,12 +38,14 @@ def compare(draw: random.Random) -> Disagreement | None:
     """Return a disagreement unless exactly the undamaged message is accepted, under each of its secrets."""
     secrets = tuple(generate_secret() for _ in range(draw.choice((1, 2))))
     letter = WebhookDelivery(pk=1, message_id=f"msg_{draw.randrange(10**12)}", body=draw.choice(BODIES))
-    damage, now = draw.choice(DAMAGES), datetime.now(UTC)
+    damage = draw.choice(DAMAGES)
+    now = datetime.now(UTC)
     at = now - timedelta(hours=1) if damage == "old" else now
     headers = build_headers(
         DeliveryBatch(WebhookEndpoint.Format.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at
     )
-    body, secret = letter.body, draw.choice(secrets).value
+    body = letter.body
+    secret = draw.choice(secrets).value
     if damage == "body":
         body += " "
     elif damage == "id":

@@ -47,7 +47,8 @@ def github_sign_in(github: GitHub, settings: Any, monkeypatch: pytest.MonkeyPatc
     policy = deepcopy(settings.CONTENT_SECURITY_POLICY)
     policy["DIRECTIVES"]["form-action"].append(github.url)
     settings.CONTENT_SECURITY_POLICY = policy
-    web, api = f"{github.url}/login/oauth", f"{github.url}/api/v3"
+    web = f"{github.url}/login/oauth"
+    api = f"{github.url}/api/v3"
     addresses = {
         "access_token_url": f"{web}/access_token",
         "authorize_url": f"{web}/authorize",

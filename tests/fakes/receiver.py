@@ -48,7 +48,9 @@ class Receiver:
 
     def reset(self) -> None:
         self.slow.set()
-        self.requests, self.answers, self.slow = [], Answers(), threading.Event()
+        self.requests = []
+        self.answers = Answers()
+        self.slow = threading.Event()
 
     def stop(self) -> None:
         self.slow.set()

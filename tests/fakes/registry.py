@@ -117,7 +117,8 @@ def build_attributes(provider: Provider) -> dict[str, Any]:
 
 def build_provider_list(providers: list[Provider], query: dict[str, list[str]]) -> dict[str, Any]:
     """Return the v2 response with a page of providers, in the format recorded in 2023."""
-    size, number = int(query["page[size]"][0]), int(query["page[number]"][0])
+    size = int(query["page[size]"][0])
+    number = int(query["page[number]"][0])
     total_pages = max(1, -(-len(providers) // size))
     pagination = {
         "page-size": size,
@@ -180,7 +181,8 @@ class Handler(BaseHTTPRequestHandler):
         status, body = self.server.find_fault(path) or self.build_response(path, query)
         tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         if status == 200 and self.headers.get("If-None-Match") == tag:
-            status, body = 304, b""
+            status = 304
+            body = b""
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("ETag", tag)
@@ -237,7 +239,9 @@ class Registry(ThreadingHTTPServer):
 
     def reset(self) -> None:
         state = _State()
-        self.providers, self.requests, self.fault = state.providers, state.requests, state.fault
+        self.providers = state.providers
+        self.requests = state.requests
+        self.fault = state.fault
 
     def publish(self, provider: Provider) -> None:
         self.providers[provider.full_name.lower()] = provider

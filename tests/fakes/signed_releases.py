@@ -48,7 +48,8 @@ def build_zip(members: dict[str, bytes]) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
             info = zipfile.ZipInfo(name, (2026, 4, 1, 12, 0, 0))
-            info.external_attr, info.compress_type = (0o100755) << 16, zipfile.ZIP_DEFLATED
+            info.external_attr = (0o100755) << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, content)
     return buffer.getvalue()
 
@@ -100,7 +101,8 @@ def build_release(
 ) -> SignedRelease:
     """Build a release with archives, manifest, checksums, and signature. `programs` are executables by platform."""
     owner = signer or build_key()
-    prefix, files = f"terraform-provider-{name}_{version}", {}
+    prefix = f"terraform-provider-{name}_{version}"
+    files = {}
     for platform in platforms:
         os, arch = platform.split("_")
         binary = f"terraform-provider-{name}_v{version}{'.exe' if os == 'windows' else ''}"

@@ -9,7 +9,8 @@ from tests.journeys.person import Person
 from tests.journeys.scriptless import ScriptlessPerson
 from tests.journeys.walkthrough import FIELDS, AnyPerson, Walkthrough
 
-EMAIL, PASSWORD = "dora@initech.example", "a long one to remember"
+EMAIL = "dora@initech.example"
+PASSWORD = "a long one to remember"
 
 
 class Scenario(NamedTuple):

@@ -40,7 +40,10 @@ class Person:
     audited: ClassVar[Path]
 
     def __init__(self, page: Page, base_url: str, name: str, *, audits: bool = True) -> None:
-        self.page, self.base_url, self.name, self.audits = page, base_url, name, audits
+        self.page = page
+        self.base_url = base_url
+        self.name = name
+        self.audits = audits
         self.errors: list[str] = []
         self.clicks = self.loads = 0
         page.set_default_timeout(30_000)  # a busy machine must not fail a journey
@@ -74,10 +77,8 @@ class Person:
 
     def audit_once(self) -> None:
         """Audit the current page unless such a page was audited in this run."""
-        path, title = (
-            IDENTIFIER_PATTERN.sub("/…", urlsplit(self.page.url).path),
-            NAME_PATTERN.sub("…", self.page.title()),
-        )
+        path = IDENTIFIER_PATTERN.sub("/…", urlsplit(self.page.url).path)
+        title = NAME_PATTERN.sub("…", self.page.title())
         kind = f"{path} {title}"
         if self.is_new(kind):
             self.audit(kind)

@@ -17,7 +17,9 @@ class ScriptlessPerson:
     """A person without Chromium. Has the methods of `Person` that a walkthrough needs."""
 
     def __init__(self, client: Client, user: object) -> None:
-        self.client, self.name, self.path = client, str(user), ""
+        self.client = client
+        self.name = str(user)
+        self.path = ""
         self.content = b""
         client.force_login(user)
 
@@ -152,7 +154,8 @@ def _list_fields(document: BeautifulSoup, form: Tag, button: Tag) -> Fields:
     outside = document.select(f'[form="{form["id"]}"]') if form.get("id") else []
     fields: Fields = []
     for tag in [*form.select("input, textarea, select"), *outside]:
-        name, kind = str(tag.get("name", "")), str(tag.get("type", "text"))
+        name = str(tag.get("name", ""))
+        kind = str(tag.get("type", "text"))
         if not name or tag.has_attr("disabled") or kind in ("submit", "button") or tag.name == "button":
             continue
         if kind in ("radio", "checkbox"):

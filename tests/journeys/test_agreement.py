@@ -45,7 +45,8 @@ def test_agreement_is_signed_by_both_sides_on_a_phone(
 def test_uploaded_pdf_is_rejected_and_confirmed(
     visit: Visit, rocket: Integration, alice: Any, rita: Any, javascript: bool, tmp_path: Path
 ) -> None:
-    url, pdf = f"/integrations/{rocket.uuid}/requirements/{TPA_REQUIREMENT}/", tmp_path / "signed.pdf"
+    url = f"/integrations/{rocket.uuid}/requirements/{TPA_REQUIREMENT}/"
+    pdf = tmp_path / "signed.pdf"
     company = visit(alice, phone=True, javascript=javascript).go(url)
     blank = company.page.request.get(f"{company.base_url}{url}unsigned.pdf").body()
     assert "Signed for Acme" in PdfReader(BytesIO(blank)).pages[0].extract_text()

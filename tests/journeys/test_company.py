@@ -20,7 +20,8 @@ def open_dialog(browser: Person, label: str, nth: int = 0) -> Person:
 
 
 def test_colleague_is_invited_signs_up_and_joins(visit: Visit, find_email: FindEmail, alice: Any) -> None:
-    owner, dora = visit(alice), visit()
+    owner = visit(alice)
+    dora = visit()
     owner.go("/company/").write("Email address", "dora@acme.example")
     owner.page.locator("#invite").get_by_label("Role").select_option("viewer")
     owner.press("Send invitation").sees("Invitation sent to dora@acme.example.")
@@ -35,7 +36,8 @@ def test_colleague_is_invited_signs_up_and_joins(visit: Visit, find_email: FindE
 def test_invitation_is_resent_revoked_and_closed_to_others(
     visit: Visit, find_email: FindEmail, alice: Any, charlie: Any
 ) -> None:
-    owner, other = visit(alice), visit(charlie)
+    owner = visit(alice)
+    other = visit(charlie)
     owner.go("/company/").write("Email address", "dora@acme.example").press("Send invitation")
     old_link = find_link(find_email("dora@acme.example", "invitation"), "/invitations/")
     owner.press("Resend invitation").sees("The earlier link no longer works.")
@@ -62,7 +64,8 @@ def test_colleague_finds_the_company_asks_to_join_and_is_accepted(
 
 
 def test_requester_sees_that_the_request_was_declined(visit: Visit, find_email: FindEmail, alice: Any) -> None:
-    dora, owner = visit(create_user("dora@gmail.com", "Dora Dean")), visit(alice)
+    dora = visit(create_user("dora@gmail.com", "Dora Dean"))
+    owner = visit(alice)
     dora.go("/company/new/").write("Company name", "Acme Inc.").press("Create company")
     dora.press("Ask to join Acme").press("Send request")
     owner.go("/company/").press("Decline request").sees("Request declined. We notify Dora Dean by email.")
@@ -72,7 +75,8 @@ def test_requester_sees_that_the_request_was_declined(visit: Visit, find_email: 
 def test_removed_member_loses_access_at_once_and_rejoins(
     visit: Visit, find_email: FindEmail, alice: Any, bob: Any
 ) -> None:
-    owner, colleague = visit(alice), visit(bob)
+    owner = visit(alice)
+    colleague = visit(bob)
     colleague.go("/company/acme/").sees("Alice Archer")
     open_dialog(owner.go("/company/"), "Remove").sees("Remove member?").shot("remove").press("Remove member")
     owner.sees("Enter the name “Bob Baker” to confirm.").write("Enter “Bob Baker” to confirm", "Bob Baker")

@@ -84,7 +84,8 @@ def test_provider_is_suspended_and_reinstated(
     rob: Any,
     find_email: Any,
 ) -> None:
-    page, label = f"{walkthrough.page}compliance/", "Reason for the partner"
+    page = f"{walkthrough.page}compliance/"
+    label = "Reason for the partner"
     walkthrough.reviewer.go(page).sees("Recorded breaches", "#7", listed_provider.edition.removal).shot(
         "compliance-verified"
     )

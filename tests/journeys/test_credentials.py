@@ -22,7 +22,9 @@ def test_account_is_viewed_with_a_reason_and_withdrawn(
     row = create_integration(acme, alice, now=timezone.now())
     claims.assign_reviewer(row, rita, actor=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-6/"
-    owner, reviewer, other = visit(alice), visit(rita), visit(rob)
+    owner = visit(alice)
+    reviewer = visit(rita)
+    other = visit(rob)
     owner.go(address).write("Credentials", SECRET).press("Save test account").never_receives(SECRET)
     owner.write("Account name", "The test tenant").write("Credentials", SECRET).tick("Permanent")
     owner.press("Save test account").sees("The test tenant", "Permanent").never_receives(SECRET)

@@ -68,22 +68,22 @@ def build_paths(rows: dict[str, Integration]) -> dict[str, str]:
 
 def create_long_listings(rows: dict[str, Integration], count: int) -> None:
     """Create this many listings with long texts, which fill a page of the directory."""
-    listing, integration = Listing.objects.get(pk=rows["Rocket"].pk), rows["Rocket"]
+    listing = Listing.objects.get(pk=rows["Rocket"].pk)
+    integration = rows["Rocket"]
     for number in range(count):
-        integration.pk, integration.uuid, integration.name = None, uuid4(), f"Rocket of type {number}"
-        integration.repository, integration.repository_id = f"acme/terraform-provider-type{number}", 100 + number
+        integration.pk = None
+        integration.uuid = uuid4()
+        integration.name = f"Rocket of type {number}"
+        integration.repository = f"acme/terraform-provider-type{number}"
+        integration.repository_id = 100 + number
         integration._state.adding = True
         integration.save(force_insert=True)
-        listing.pk, listing.integration, listing.uuid, listing.name = (
-            None,
-            integration,
-            integration.uuid,
-            integration.name,
-        )
-        listing.summary, listing.version = (
-            f"Starts, steers and lands rockets of type {number}. " * 4,
-            f"1.{number}.0",
-        )
+        listing.pk = None
+        listing.integration = integration
+        listing.uuid = integration.uuid
+        listing.name = integration.name
+        listing.summary = f"Starts, steers and lands rockets of type {number}. " * 4
+        listing.version = f"1.{number}.0"
         listing._state.adding = True
         listing.save(force_insert=True)
 
@@ -92,7 +92,8 @@ def test_visitor_searches_sorts_filters_and_opens_a_listing(
     integrations_by_program: dict[str, Integration], visit: Callable[..., Person]
 ) -> None:
     visitor = visit().go("/directory/").sees("3 integrations", "Booster driver")
-    page, status = visitor.page, visitor.page.get_by_role("status")
+    page = visitor.page
+    status = visitor.page.get_by_role("status")
     page.get_by_role("searchbox").press_sequentially("scan", delay=20)
     expect(status).to_contain_text("1 integration for “scan”")
     visitor.does_not_see("Booster driver")

@@ -156,7 +156,8 @@ def test_unfinished_save_does_not_conflict_with_the_submission_of_its_page(
 def test_draft_submitted_twice_creates_one_integration(
     visit: Visit, alice: Any, complete_draft: IntegrationDraft
 ) -> None:
-    first, second = visit(alice), visit(alice)
+    first = visit(alice)
+    second = visit(alice)
     for browser in (first, second):
         browser.go(f"/drafts/{complete_draft.uuid}/").press("Review and submit").sees("Summary")
     first.page.get_by_role("button", name="Submit integration").dblclick()

@@ -103,7 +103,8 @@ def test_provider_passes_after_five_faults_are_fixed_one_by_one(
     )
     second.keys = first.keys
     publish_on_github(github, second)
-    provider.versions, provider.releases["1.0.1"] = ("1.0.0", "1.0.1"), second
+    provider.versions = ("1.0.0", "1.0.1")
+    provider.releases["1.0.1"] = second
     assert rerun_checks(walkthrough) == {"keys.registered", *CONSEQUENCES}
     partner.sees(FAULTS["keys.registered"]).sees(
         "Terraform would refuse it on linux_amd64: authentication signature from unknown"
@@ -111,7 +112,8 @@ def test_provider_passes_after_five_faults_are_fixed_one_by_one(
 
     third = signed_releases.build_release("rocket", "1.0.2", protocols=("6.0",))
     publish_on_github(github, third)
-    provider.versions, provider.releases["1.0.2"] = ("1.0.0", "1.0.1", "1.0.2"), third
+    provider.versions = ("1.0.0", "1.0.1", "1.0.2")
+    provider.releases["1.0.2"] = third
     assert rerun_checks(walkthrough) == set()
     partner.does_not_see(*FAULTS.values()).sees("Terraform would install it.").shot("five-faults-fixed")
     statuses = {state.status for state in walkthrough.row.fulfillments.filter(requirement_id__in=REQUIREMENT_IDS)}

@@ -29,7 +29,8 @@ def listed_integrations(acme: Any, alice: Any, rita: Any) -> list[Integration]:
 
 def test_visitor_searches_filters_and_copies_a_badge(listed_integrations: list[Integration], visit: Visit) -> None:
     visitor = visit().go("/directory/")
-    page, keys = visitor.page, visitor.page.keyboard
+    page = visitor.page
+    keys = visitor.page.keyboard
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     keys.press("/")
     keys.type("boost")
@@ -57,7 +58,8 @@ def test_visitor_searches_filters_and_copies_a_badge(listed_integrations: list[I
 
 def test_partner_sets_preferences_and_adds_a_webhook(visit: Visit, alice: Any, settings: Any) -> None:
     owner = visit(alice).go("/notifications/preferences/")
-    page, keys = owner.page, owner.page.keyboard
+    page = owner.page
+    keys = owner.page.keyboard
     messages = page.get_by_label("Messages")
     initial_value = messages.input_value()
     tab_to(owner, messages)

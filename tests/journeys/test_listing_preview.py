@@ -17,7 +17,8 @@ LOGO = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 40" width="96"
 def test_partner_previews_the_listing_with_the_logo(
     visit: Visit, acme: Any, alice: Any, rita: Any, rocket: Any, now: Any, tmp_path: Path
 ) -> None:
-    row, logo = advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=now), tmp_path / "logo.svg"
+    row = advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=now)
+    logo = tmp_path / "logo.svg"
     logo.write_text(LOGO)
     owner = visit(alice).go(f"/integrations/{row.uuid}/requirements/NO-8-LOGO/")
     owner.choose_file("File", logo).press("Upload document").sees(

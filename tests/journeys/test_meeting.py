@@ -41,7 +41,8 @@ def test_meeting_is_scheduled_moved_and_canceled(
     row = create_integration(acme, alice, now=timezone.now())
     claims.assign_reviewer(row, rita, actor=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-7/"
-    partner, reviewer = visit(alice), visit(rita)
+    partner = visit(alice)
+    reviewer = visit(rita)
     propose(partner.go(address).sees("Europe/Berlin").write("Location", "https://meet.acme.example/r"), -1)
     propose(partner.sees("Enter a time in the future."), 2, 3)
     expect(partner.page.get_by_role("button", name="Accept time")).to_have_count(0)

@@ -34,8 +34,10 @@ def search(page: Page, text: str) -> None:
 
 def test_palette_opens_results_and_pages(visit: Visit, alice: Any, integrations: list[Integration]) -> None:
     browser = visit(alice).go("/help/")
-    page, keys = browser.page, browser.page.keyboard
-    field, status = page.get_by_role("combobox", name="Search and commands"), page.locator("#palette-status")
+    page = browser.page
+    keys = browser.page.keyboard
+    field = page.get_by_role("combobox", name="Search and commands")
+    status = page.locator("#palette-status")
     selected = page.locator("#palette [aria-selected=true]")
     expect(field).to_be_hidden()
     keys.press("Control+k")

@@ -54,7 +54,8 @@ def test_requirements_are_met_on_a_phone_without_scripts(
     assert phone.page.url.endswith(address)
     assert Integration.objects.get(pk=new_integration.pk).step == "dev-test"
     _, address = find_requirement(new_integration, "NO-8-LOGO")
-    text, image = tmp_path / "logo.png", tmp_path / "rocket.png"
+    text = tmp_path / "logo.png"
+    image = tmp_path / "rocket.png"
     text.write_bytes(b"This is not an image.")
     image.write_bytes(FILES["png"])
     check_width(phone.go(address).choose_file("File", text).press("Upload document"))
@@ -65,7 +66,8 @@ def test_requirements_are_met_on_a_phone_without_scripts(
 
 def test_requirement_is_met_with_the_keyboard_alone(visit: Visit, alice: Any, new_integration: Integration) -> None:
     browser = visit(alice).go("/")
-    page, keys = browser.page, browser.page.keyboard
+    page = browser.page
+    keys = browser.page.keyboard
     keys.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     keys.press("Enter")

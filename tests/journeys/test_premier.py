@@ -29,7 +29,8 @@ def listed_provider(
 def test_listed_provider_becomes_partner_premier(
     walkthrough: Walkthrough, listed_provider: Integration, find_email: Any, alice: Any
 ) -> None:
-    partner, reviewer = walkthrough.partner.go(walkthrough.page), walkthrough.reviewer
+    partner = walkthrough.partner.go(walkthrough.page)
+    reviewer = walkthrough.reviewer
     assert (listed_provider.listing_status, listed_provider.tier) == ("listed", "partner")
     partner.sees("Partner Premier", "Technical requirements", "Feature requirements")
     partner.does_not_see("Request Partner Premier").shot("premier-before")

@@ -62,7 +62,8 @@ def start_integration(
         person.go(f"/new/?program={scenario.program}").write("Address", address)
         newcomer.sign_up(lambda: find_link(find_email(EMAIL, "confirm_address"), "confirm-email"))
         if scenario == PROVIDER:  # its budget begins on the page that asks for the address
-            person.clicks, person.loads = 0, 1
+            person.clicks = 0
+            person.loads = 1
         newcomer.start(scenario)
         return newcomer
 
@@ -90,7 +91,8 @@ def test_newcomer_goes_from_sign_up_to_support(
     program, _, edition = key.partition(", ")
     if edition:
         request.getfixturevalue("edition_2026")
-    scenario, person = SCENARIOS[key], visit()
+    scenario = SCENARIOS[key]
+    person = visit()
     if scenario == RUN_TASK:
         scenario = scenario._replace(address=run_task_url)
     newcomer = start_integration(person, scenario)

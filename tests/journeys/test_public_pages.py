@@ -44,7 +44,9 @@ def list_public_pages() -> set[str]:
 
 def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
     """Create a suspended listing, a delisted one, and one whose support has ended, by status."""
-    users, now, integrations_by_status = world["users"], timezone.now() - timedelta(days=200), {}
+    users = world["users"]
+    now = timezone.now() - timedelta(days=200)
+    integrations_by_status = {}
     for number, (listing_status, steps) in enumerate(STEPS.items()):
         row = create_integration(
             world["partner"],
@@ -85,7 +87,9 @@ def check_widths(page: Page, name: str, problems: list[str]) -> None:
 
 def test_every_public_page_is_accessible_and_fits_any_screen(visit: Visit, db: Any) -> None:
     """Check each page that access.txt lists as public, unless NON_PAGES names it."""
-    world, visitor, problems = create_world(), visit(), list[str]()
+    world = create_world()
+    visitor = visit()
+    problems = list[str]()
     names = sorted(list_public_pages())
     assert names
     for name in names:
@@ -102,7 +106,8 @@ def serve_page(page: str) -> Callable[[Route], None]:
 
 
 def test_every_error_page_is_accessible_and_fits_any_screen(visit: Visit, db: Any) -> None:
-    visitor, problems = visit(), list[str]()
+    visitor = visit()
+    problems = list[str]()
     for number, name in enumerate(ERROR_TEMPLATES):
         visitor.page.route(f"**/error/{number}/", serve_page(render_to_string(name)))
         check_page(visitor, name, f"/error/{number}/", problems)
@@ -112,7 +117,8 @@ def test_every_error_page_is_accessible_and_fits_any_screen(visit: Visit, db: An
 
 
 def test_pages_of_a_partner_are_accessible_and_fit_any_screen(visit: Visit, alice: Any) -> None:
-    owner, problems = visit(alice), list[str]()
+    owner = visit(alice)
+    problems = list[str]()
     for name in (
         "api:tokens",
         "inbox:preferences",
@@ -128,7 +134,8 @@ def test_pages_of_a_partner_are_accessible_and_fit_any_screen(visit: Visit, alic
 
 def test_analytics_pages_are_accessible_and_fit_any_screen(visit: Visit, rita: Any) -> None:
     services.save_view(rita, "overview", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
-    reviewer, problems = visit(rita), list[str]()
+    reviewer = visit(rita)
+    problems = list[str]()
     for name in ("analytics:overview", "analytics:flow", "analytics:workload", "analytics:saved_views"):
         check_page(reviewer, name, reverse(name), problems)
     reviewer.page.set_viewport_size({"width": 320, "height": 900})
@@ -139,7 +146,8 @@ def test_analytics_pages_are_accessible_and_fit_any_screen(visit: Visit, rita: A
 
 def test_results_are_marked_busy_while_they_are_fetched(visit: Visit, db: Any) -> None:
     visitor = visit().go("/directory/")
-    page, held_routes = visitor.page, list[Route]()
+    page = visitor.page
+    held_routes = list[Route]()
     page.route("**/directory/?q=*", lambda route: held_routes.append(route))
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()

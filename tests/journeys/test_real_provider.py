@@ -14,7 +14,8 @@ from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.journeys.walkthrough import Walkthrough
 
-NAME, REPOSITORY = "PagerDuty/pagerduty", "PagerDuty/terraform-provider-pagerduty"
+NAME = "PagerDuty/pagerduty"
+REPOSITORY = "PagerDuty/terraform-provider-pagerduty"
 SHARED = os.environ.get("PORTAL_SHARED", "")
 pytestmark = pytest.mark.skipif(not SHARED, reason="PORTAL_SHARED is unset, so the registry data is missing")
 

@@ -42,7 +42,8 @@ def fetch_stage(row: Integration) -> str:
 def test_claim_expires_after_half_an_hour(
     visit: Visit, advance_time: AdvanceTime, rita: Any, rob: Any, review_request: Integration
 ) -> None:
-    first, second = visit(rita), visit(rob)
+    first = visit(rita)
+    second = visit(rob)
     second.go("/queue/").sees("new review", "Unclaimed").shot("queue")
     first.go("/queue/").press("Claim review Rocket").sees("Claimed by you").go("/queue/").sees("Claimed by you until")
     second.press("Claim review Rocket").sees("Rita Reyes claimed this review until")
@@ -211,10 +212,8 @@ def test_reviewer_cannot_decide_on_their_own_company(
 def test_two_findings_from_templates_are_requested_within_five_clicks(
     visit: Visit, rita: Any, review_request: Integration
 ) -> None:
-    reviewer, titles = (
-        visit(rita).go(build_path(review_request, "review/")),
-        [each.title for each in list_templates(review_request)[:2]],
-    )
+    reviewer = visit(rita).go(build_path(review_request, "review/"))
+    titles = [each.title for each in list_templates(review_request)[:2]]
     clicks = reviewer.clicks
     for title in titles:
         reviewer.tick(title)
@@ -242,7 +241,8 @@ def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_ke
             now=now,
         )
     reviewer = visit(rita).go("/queue/")
-    boxes, clicks = reviewer.page.locator("#results input[name=row]"), reviewer.clicks
+    boxes = reviewer.page.locator("#results input[name=row]")
+    clicks = reviewer.clicks
     boxes.first.click()
     boxes.last.click(modifiers=["Shift"])
     reviewer.choose("Reviewer", "Rob Roth").press("Assign reviewer").sees("Changed 20 items.")
@@ -263,7 +263,8 @@ def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
             create_integration(acme, alice, now=now, name=name), "review", partner=alice, reviewer=rita, now=now
         )
         fulfill_requirements(row, None, now)
-    reviewer, keys = visit(rita).go("/queue/"), ["j", "a", "a"]
+    reviewer = visit(rita).go("/queue/")
+    keys = ["j", "a", "a"]
     reviewer.page.keyboard.press(keys[0])
     reviewer.page.keyboard.press(keys[1])
     reviewer.page.wait_for_url("**/transitions/approve/")

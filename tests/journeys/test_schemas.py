@@ -13,7 +13,8 @@ def test_schemas_are_uploaded_compared_and_previewed(
     visit: Callable[..., Person], alice: Any, acme: Any, rita: Any, tmp_path: Path
 ) -> None:
     row = create_integration(acme, alice, "terraform-provider", repository="acme/terraform-provider-acme")
-    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old = tmp_path / "old.json"
+    new = tmp_path / "new.json"
     old.write_bytes(encode_schema())
     new.write_bytes(encode_newer_schema())
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("Schemas and Crossplane resources")

@@ -59,7 +59,8 @@ def test_draft_is_deleted_after_entering_its_name_and_restored(
 
 
 def test_outage_is_shown_in_one_banner(visit: Visit, acme: Partner, alice: Any, github: Any) -> None:
-    row, now = create_integration(acme, alice, "terraform-provider", now=timezone.now()), timezone.now()
+    row = create_integration(acme, alice, "terraform-provider", now=timezone.now())
+    now = timezone.now()
     for requirement in [r.id for r in row.edition.list_requirements() if r.checks][:4]:
         summary = "We couldn't complete this check: GitHub isn't reachable."
         detail = {"key": "repository.public", "title": "Public", "outcome": "error", "summary": summary}

@@ -15,7 +15,8 @@ from django.test import override_settings
 from django.test.testcases import LiveServerThread
 from playwright.sync_api import Browser
 
-MAX_KILOBYTES, MAX_SHIFT = 100.0, 0.05
+MAX_KILOBYTES = 100.0
+MAX_SHIFT = 0.05
 MAX_TRIES = 3
 # installed before the page loads
 OBSERVE = """

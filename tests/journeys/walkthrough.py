@@ -43,7 +43,10 @@ class Walkthrough:
     """An integration that two people take from stage to stage. The portal's clock moves where people have to wait."""
 
     def __init__(self, partner: AnyPerson, reviewer: AnyPerson, run_jobs: Callable[[], None], folder: Path) -> None:
-        self.partner, self.reviewer, self.run_jobs, self.folder = partner, reviewer, run_jobs, folder
+        self.partner = partner
+        self.reviewer = reviewer
+        self.run_jobs = run_jobs
+        self.folder = folder
         self.clock = time_machine.travel(datetime.now(UTC), tick=True)
         self.traveler = self.clock.start()
         self.pk = 0
@@ -113,7 +116,8 @@ class Walkthrough:
 
     def complete_change_round(self, text: str, answer: str) -> "Walkthrough":
         """Add a finding, request changes, respond to it, request another review, and verify it."""
-        reviewer, partner = self.reviewer, self.partner
+        reviewer = self.reviewer
+        partner = self.partner
         reviewer.go("/queue/").sees(self.row.name).press(f"Claim review {self.row.name}")
         reviewer.go(f"{self.page}review/")
         reviewer.press("Add finding", within=reviewer.find("article.asserted"))

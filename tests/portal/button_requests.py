@@ -50,7 +50,8 @@ def list_step_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
 def list_requirement_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     time = (timezone.now() + timedelta(days=9)).strftime("%Y-%m-%dT%H:%M")
     until = (timezone.now() + timedelta(days=30)).strftime("%Y-%m-%d")
-    account, document = world["account"].uuid, world["document"].uuid
+    account = world["account"].uuid
+    document = world["document"].uuid
     digest = agreements.get_current_agreement(world["partner"], "tpa").digest
     for action, there, fields in (
         ("answer", FORM, {"tests": "make", "documentation": "https://x.example", "answered": 2}),

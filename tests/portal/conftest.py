@@ -90,7 +90,8 @@ def shared_world(build_once: Any) -> dict[str, Any]:
 
 
 def create_world() -> dict[str, Any]:
-    acme, globex = create_partner("Acme", "acme.example"), create_partner("Globex", "globex.example")
+    acme = create_partner("Acme", "acme.example")
+    globex = create_partner("Globex", "globex.example")
     return sample_objects.create_objects(acme, globex, create_users(acme, globex))
 
 

@@ -99,7 +99,8 @@ Build = Callable[[Any, User], BaseForm]
 
 def build_request(user: User) -> Any:
     request: Any = RequestFactory().post("/")
-    request.user, request.session = user, {}
+    request.user = user
+    request.session = {}
     return request
 
 
@@ -126,7 +127,8 @@ def build_transition_form(name: str) -> Build:
     return lambda data, user: transitions.TransitionForm(ROW, transitions.get_transition(name), data=data)
 
 
-SCHEMA, CHOICES = parse_schema(encode_schema()), parse_choices("acme")
+SCHEMA = parse_schema(encode_schema())
+CHOICES = parse_choices("acme")
 SERVER = next(one for one in build_previews(SCHEMA, CHOICES) if one.is_available)
 
 # (form class, variant): function that creates the form from submitted data and a user

@@ -12,7 +12,8 @@ from django.utils.translation import trans_real
 from django.utils.translation.trans_real import CONTEXT_SEPARATOR
 
 CODE = "tlh"  # no catalog has this code
-OPEN, CLOSE = "⟦", "⟧"
+OPEN = "⟦"
+CLOSE = "⟧"
 
 INVISIBLE_MARKUP = re.compile(
     r"<(script|style|pre|code|svg|textarea)\b.*?</\1>|<!--.*?-->|<!doctype[^>]*>", re.DOTALL | re.I
@@ -83,7 +84,8 @@ def find_untranslated_texts(page: str, *, markup: bool = True) -> list[str]:
 
 def _remove_bracketed_texts(text: str) -> str:
     """Return the text without bracketed parts, which can be nested."""
-    depth, characters = 0, []
+    depth = 0
+    characters = []
     for char in text:
         depth += char == OPEN
         if not depth:

@@ -50,19 +50,19 @@ from verification.testruns.models import TestRun
 
 CANARY = "canary-7f3a"
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "vic", "mona", "audrey")
-LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
-    "NO-7-LOGS",
-    "NO-7",
-    "NO-6",
-    "NO-3",
-    "NO-4",
-    "NO-8",
-)
+LOGS = "NO-7-LOGS"
+MEETING = "NO-7"
+ACCOUNTS = "NO-6"
+FORM = "NO-3"
+ATTESTED_REQUIREMENT = "NO-4"
+AGREEMENT_REQUIREMENT = "NO-8"
 
 
 def create_objects(acme: Any, globex: Any, users: Any) -> dict[str, Any]:
     """Create Acme's integration in review with one object of each kind, and a similar one of Globex."""
-    alice, charlie, rita = users["alice"], users["charlie"], users["rita"]
+    alice = users["alice"]
+    charlie = users["charlie"]
+    rita = users["rita"]
     now = timezone.now() - timedelta(days=1)
     row = create_integration(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
     agreement = sign(row, alice, now, Signature(CANARY, CANARY, CANARY), MNDA)
@@ -70,10 +70,8 @@ def create_objects(acme: Any, globex: Any, users: Any) -> dict[str, Any]:
     review_claims.claim_review(row, actor=rita, now=timezone.now())
     booster = create_integration(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
     lander = create_integration(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
-    integration, reviewed_integration = (
-        advance_to_stage(booster, "support", partner=alice, reviewer=rita, now=now),
-        request_changes(lander, users, now),
-    )
+    integration = advance_to_stage(booster, "support", partner=alice, reviewer=rita, now=now)
+    reviewed_integration = request_changes(lander, users, now)
     dismissed_request = dismiss_notice(integration, users, now)
     other = create_integration(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
     driver = create_integration(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
@@ -199,7 +197,8 @@ def dismiss_notice(row: Any, users: Any, now: Any) -> int:
 
 def create_messages(row: Any, users: Any, now: Any) -> dict[str, Any]:
     """Create messages of both sides, a note, an unpublished finding, and a draft."""
-    rita, alice = users["rita"], users["alice"]
+    rita = users["rita"]
+    alice = users["alice"]
     reviewing.post_message(row, f"From us: {CANARY}", actor=alice, now=now)
     reviewing.post_message(row, f"Note: {CANARY}", actor=rita, now=now, is_internal=True)
     unpublished = reviewing.raise_finding(row, FORM, f"Show {CANARY}.", actor=rita, now=now)
@@ -219,7 +218,8 @@ def build_schema(row: Any) -> bytes:
 
 def create_submissions(row: Any, users: Any, now: Any) -> dict[str, Any]:
     """Create a document, a scheduled meeting, and a test account."""
-    alice, rita = users["alice"], users["rita"]
+    alice = users["alice"]
+    rita = users["rita"]
     file = SimpleUploadedFile(f"{CANARY}.txt", CANARY.encode())
     document = documents.upload_document(row, LOGS, validate_file(file, ("txt",)), actor=alice, now=now)
     times = (now + timedelta(days=5), now + timedelta(days=6))

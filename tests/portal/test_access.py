@@ -42,7 +42,8 @@ def format_access_table(lines: dict[str, list[str]]) -> list[str]:
 @pytest.mark.any_database
 def test_access_matches_the_table(crawl: Callable[[str], Crawl]) -> None:
     """Add a line for a new URL after deciding who may open it."""
-    now, table = build_access_table([crawl(role) for role in ROLES]), read_access_table()
+    now = build_access_table([crawl(role) for role in ROLES])
+    table = read_access_table()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
     was = {name: table.get(name, ["none"] * len(ROLES)) for name in differing}
     missing_names = sorted(set(table) - set(now))

@@ -53,7 +53,8 @@ def test_others_see_no_links_to_the_audit_log(crawl: Callable[[str], Crawl], rol
 
 
 def test_links_select_the_events_of_the_object(crawl: Callable[[str], Crawl], world: dict[str, Any]) -> None:
-    pages, row = list_object_pages(crawl("sam")), world["integration"]
+    pages = list_object_pages(crawl("sam"))
+    row = world["integration"]
     expected = {
         "reviews:review": f"stream=integration:{row.pk}",
         "reviews:partner": f"stream=partner:{row.partner_id}",

@@ -93,7 +93,8 @@ def clients(users: Any) -> dict[str, Client]:
 
 @pytest.mark.parametrize("role", ROUNDS)
 def test_bad_url_parameters_break_no_page(users: Any, world: Any, role: str) -> None:
-    client, failures = create_client(users[role]), []
+    client = create_client(users[role])
+    failures = []
     for name in sorted(list_page_names()):
         url = build_url(name, world)
         for first in range(ROUNDS[role]):

@@ -10,7 +10,9 @@ from django.core.management.utils import get_random_secret_key
 from portal.production_checks import describe_weakness
 
 SECRETS = 2_000
-REGULAR, WORDS, PLACEHOLDER = "is too regular to be random", "is made of words", "contains a placeholder"
+REGULAR = "is too regular to be random"
+WORDS = "is made of words"
+PLACEHOLDER = "contains a placeholder"
 
 
 @pytest.mark.parametrize(

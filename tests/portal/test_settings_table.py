@@ -26,7 +26,8 @@ def test_check_refuses_an_outdated_page(settings, tmp_path):
     settings.BASE_DIR = tmp_path
     page = tmp_path / "docs" / "reference" / "settings.md"
     page.parent.mkdir(parents=True)
-    start, end = "<!-- settings: begin -->", "<!-- settings: end -->"
+    start = "<!-- settings: begin -->"
+    end = "<!-- settings: end -->"
     page.write_text(f"Before\n{start}\nold\n{end}\nAfter\n")
     with pytest.raises(CommandError, match="does not match the settings"):
         call_command("settings_table", "--check")

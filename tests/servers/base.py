@@ -53,7 +53,11 @@ class Server:
         self, command: Sequence[str], log: Path, is_ready: Callable[[], bool], *, seconds: float = 20, **popen: Any
     ) -> None:
         self.name = Path(command[0]).name
-        self.command, self.log, self.is_ready, self.seconds, self.popen = command, log, is_ready, seconds, popen
+        self.command = command
+        self.log = log
+        self.is_ready = is_ready
+        self.seconds = seconds
+        self.popen = popen
         self.start()
 
     def start(self) -> None:

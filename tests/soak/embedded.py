@@ -71,7 +71,8 @@ class Killer:
     """Kills helpers, each equally often, in an order that depends on the seed."""
 
     def __init__(self, portal: Portal, draw: random.Random) -> None:
-        self.portal, self.draw = portal, draw
+        self.portal = portal
+        self.draw = draw
         self.kills: list[Kill] = []
         self.restart_seconds: list[float] = []
         self.missing: list[str] = []  # helpers that did not run when their kill was due

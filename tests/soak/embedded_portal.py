@@ -18,7 +18,8 @@ class Portal:
     """bin/up with a new data folder."""
 
     def __init__(self, folder: Path, *, has_broker: bool) -> None:
-        self.folder, self.port = folder, find_free_port()
+        self.folder = folder
+        self.port = find_free_port()
         self.titles = {name: title for name, title in HELPERS.items() if has_broker or name not in NEED_BROKER}
         environment = os.environ | {"PORTAL_DATA": str(folder), "PORT": str(self.port)}
         if not has_broker:

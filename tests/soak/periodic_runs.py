@@ -77,7 +77,8 @@ class PeriodicRunLog:
         for name, started_at, lease in rows:
             if name in starts:
                 starts[name].append((_parse(started_at), _parse(lease) if lease else None))
-        doubles, interrupted = [], []
+        doubles = []
+        interrupted = []
         for name, job_starts in starts.items():
             for (before, _), (at, lease) in pairwise(job_starts):
                 gap = (at - before).total_seconds()

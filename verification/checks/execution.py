@@ -93,7 +93,8 @@ def run_check(key: str, subject: Subject, sources: object) -> Result:
         return Result(Outcome.NOT_RUN, f"A reviewer decides: {answer}", freeze_reason=str(answer))
     # An outage is never the partner's fault, so it isn't a failure and is tried again.
     except SourceError as refusal:
-        retry_at, source = getattr(refusal, "retry_at", None), getattr(refusal, "source", "")
+        retry_at = getattr(refusal, "retry_at", None)
+        source = getattr(refusal, "source", "")
         summary = f"We couldn't complete this check: {refusal}"
         return Result(Outcome.ERROR, summary, retry_at=retry_at, source=source or str(refusal))
     # A broken check must not keep the others of the run from their results.

@@ -15,7 +15,8 @@ from verification.checks.repository_reading import RepositoryReading, try_read
 from verification.checks.rules.shared_reads import find_newest_release
 from verification.checks.types import CONTENT_FOLDER
 
-GITHUB, REGISTRY = "GitHub", "Terraform Registry"
+GITHUB = "GitHub"
+REGISTRY = "Terraform Registry"
 MISSING_FACTS = frozenset({"license", "release"})  # shown as "None" if a source states none
 # The order in which GitHub looks for the file. Only the first one counts.
 CODEOWNERS_PATHS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
@@ -98,7 +99,8 @@ def _list_github_facts(reading: RepositoryReading) -> list[Fact]:
 
 
 def _list_code_facts(reading: RepositoryReading) -> list[Fact]:
-    code, repository = reading.code, reading.repository
+    code = reading.code
+    repository = reading.repository
     if code is None or repository is None:
         return []
     folders = {file.path.partition("/")[0] for file in code.files if "/" in file.path}
@@ -166,13 +168,15 @@ def group_facts(
     """
     groups = {fact.source: FactGroup(fact.source) for fact in facts}
     for fact in facts:
-        group, moment = groups[fact.source], read_at.get(fact.key)
+        group = groups[fact.source]
+        moment = read_at.get(fact.key)
         if FACTS[fact.key].is_source_page:
             group.url = group.url or fact.url
         # Hidden facts count too, so that the time of a group doesn't depend on the page.
         group.read_at = max(filter(None, (group.read_at, moment)), default=None)
         if fact.key not in hidden:
-            label, value = _(FACTS[fact.key].label), _format_value(fact.key, fact.value)
+            label = _(FACTS[fact.key].label)
+            value = _format_value(fact.key, fact.value)
             group.rows.append(FactRow(label, value, fact.url, moment, edit_urls.get(fact.key, "")))
     return list(groups.values())
 

@@ -16,7 +16,8 @@ from verification.checks.models import Observation
 from verification.checks.services.observations import FACT_PREFIX
 
 IDENTITY_CHECKS = frozenset({"repository.owner", "keys.registered", "keys.personal"})
-LISTING, SIGNING_KEYS = f"{FACT_PREFIX}listing", f"{FACT_PREFIX}signing_keys"
+LISTING = f"{FACT_PREFIX}listing"
+SIGNING_KEYS = f"{FACT_PREFIX}signing_keys"
 MAX_EARLIER_INTEGRATIONS = 20  # number of integrations for the comparison
 PROVIDER_QUESTION = "provider"  # key of the question for the registry's name, NAMESPACE/NAME
 

@@ -54,7 +54,8 @@ def read_repository(
         SourceError: The repository doesn't exist or can't be read.
     """
     # Without the repository, the other parts mean nothing, so this error isn't caught.
-    repository, unread = sources.github.get_repository(full_name), list[str]()
+    repository = sources.github.get_repository(full_name)
+    unread = list[str]()
     releases = try_read(lambda: sources.github.list_releases(repository.full_name), unread) or ()
     published = tuple(release for release in releases if not release.draft)
     newest = find_newest_release(published)

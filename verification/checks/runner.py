@@ -251,7 +251,8 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
     current = Integration.objects.get(pk=integration.pk)
     if not current.is_listed or current.on_hold_for:
         return
-    recorded_reasons, waits_for = list_freeze_reasons(current), str(ResponsibleParty.PROGRAM)
+    recorded_reasons = list_freeze_reasons(current)
+    waits_for = str(ResponsibleParty.PROGRAM)
     key = next((key for key, reason in reasons.items() if recorded_reasons.get(key) != reason), "")
     if not key:
         return

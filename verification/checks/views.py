@@ -45,7 +45,8 @@ def show_check_results(request: AuthenticatedRequest, uuid: UUID) -> HttpRespons
 @redirect_get_to("checks:results")
 def run_checks(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Request a check run and show the page again."""
-    integration, now = load_visible_integration(request, uuid), timezone.now()
+    integration = load_visible_integration(request, uuid)
+    now = timezone.now()
     with report_refusals(request):
         runs.request_check_run_as_user(integration, request.user, now)
         if request.htmx:
@@ -98,7 +99,8 @@ def list_changed_rows(context: TemplateContext, shown_count: int) -> list[object
 @redirect_get_to("checks:results")
 def accept_finding(request: AuthenticatedRequest, uuid: UUID, key: str) -> HttpResponse:
     """Accept the deviation named in the form and show the checks again."""
-    integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
+    integration = load_visible_integration(request, uuid)
+    check = CHECKS.get(key)
     if check is None or not check.accepts:
         raise Http404(_("There is nothing to accept. Reload the page."))
     with report_refusals(request, _("You accepted the %(what)s permanently.") % {"what": _(check.accepts)}):

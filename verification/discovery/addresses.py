@@ -69,7 +69,8 @@ def _parse_registry_path(path: str) -> Address:
             _("Enter the registry page of a provider or a namespace, such as %(url)s/providers/owner/name.")
             % {"url": settings.REGISTRY_URL}
         )
-    namespace, name = match["namespace"], match["name"]
+    namespace = match["namespace"]
+    name = match["name"]
     if name is None:
         return AddressKind.NAMESPACE, namespace
     return AddressKind.PROVIDER, f"{namespace}/{name}"

@@ -111,7 +111,8 @@ def _import_row(
     name = format_title(row.name)
     existing = find_open_integrations([row]).filter(partner=partner).first()
     if existing is not None:
-        row.outcome, row.integration = ImportOutcome.EXISTS, str(existing.uuid)
+        row.outcome = ImportOutcome.EXISTS
+        row.integration = str(existing.uuid)
     elif not row.repository:
         row.outcome = ImportOutcome.NO_REPOSITORY
     elif is_badge_imitation(name):
@@ -122,7 +123,8 @@ def _import_row(
         repository = {"repository": row.repository, "repository_id": row.repository_id, "repository_owner_id": None}
         integration = create_integration(partner, program, description | repository, actor=actor, now=now)
         draft_known_answers(integration, {"listing": row.full_name}, actor=actor, now=now)
-        row.outcome, row.integration = ImportOutcome.CREATED, str(integration.uuid)
+        row.outcome = ImportOutcome.CREATED
+        row.integration = str(integration.uuid)
 
 
 def find_open_integrations(rows: Iterable[ProviderRow]) -> QuerySet[Integration]:

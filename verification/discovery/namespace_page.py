@@ -26,7 +26,8 @@ def import_selected(
     request: AuthenticatedRequest, discovery: Discovery, form: NamespaceForm, company: CompanyChoice
 ) -> HttpResponse:
     """Import the selected providers and return to the page, which has the summary. Raises ActionRefused."""
-    categories, offerings = form.get_categories(), form.cleaned_data["offerings"]
+    categories = form.get_categories()
+    offerings = form.cleaned_data["offerings"]
     rows = import_providers(
         discovery, company.get_partner, categories, offerings, actor=request.user, now=timezone.now()
     )

@@ -106,7 +106,8 @@ def read_discovery(context: JobContext, *, discovery_id: int) -> None:
     try:
         reading = read_address(discovery.kind, discovery.name, sources)
     except FINAL_ERRORS as error:
-        discovery.problem, discovery.detail = Discovery.Problem.NOT_FOUND, str(error)[:500]
+        discovery.problem = Discovery.Problem.NOT_FOUND
+        discovery.detail = str(error)[:500]
     except SourceError as error:
         Discovery.objects.filter(pk=discovery_id).update(problem=Discovery.Problem.OUTAGE, detail=str(error)[:500])
         raise RetryLater(str(error)) from error
@@ -131,7 +132,8 @@ def _record_reading(discovery: Discovery, reading: Reading) -> None:
         Discovery.objects.filter(pk=discovery.pk, program_key="").update(program_key=candidates[0].program)
         discovery.refresh_from_db(fields=["program_key"])
     discovery.values = clean_json(build_form_values(discovery.program_key, reading))
-    discovery.results, discovery.read_at = [], timezone.now()
+    discovery.results = []
+    discovery.read_at = timezone.now()
     discovery.save(update_fields=READING_FIELDS)
 
 
@@ -162,7 +164,8 @@ def build_form_values(program: str, reading: Reading) -> dict[str, object]:
 
 def run_program_checks(discovery: Discovery, reading: Reading, sources: Sources, context: JobContext) -> None:
     """Run the checks that need no person, and store each result as soon as it is known."""
-    program, repository = discovery.program, reading.repository
+    program = discovery.program
+    repository = reading.repository
     if program is None or repository is None:
         return
     edition = get_edition_in_force(discovery.program_key)

@@ -160,14 +160,16 @@ def list_overlaps(discovery: Discovery, partners: list[Partner]) -> tuple[object
     values = discovery.values
     if not values.get("repository") or not partners:
         return ()
-    repository, name = parse_repository(str(values["repository"])), str(values["name"])[:80]
+    repository = parse_repository(str(values["repository"]))
+    name = str(values["name"])[:80]
     return find_overlaps(WorkDescription(partners[0], name, repository, values.get("repository_id")))
 
 
 @redirect_get_to("discovery:discovery")
 def select_program(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Read the address again for the selected program, or for the one that is recognized."""
-    discovery, program = load_discovery(request, uuid), request.POST.get("program", "")
+    discovery = load_discovery(request, uuid)
+    program = request.POST.get("program", "")
     if not ratelimit.consume(request, app="discovery", action="read_again", config=RATE_LIMIT):
         messages.error(request, _("Too many attempts in the last hour. Try again later."))
     elif program in PROGRAMS or not program:

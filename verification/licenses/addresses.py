@@ -36,7 +36,8 @@ def is_homepage(text: str) -> bool:
     match = URL.fullmatch(text)
     if match is None or not is_host(match["host"]):
         return False
-    host, path = match["host"].lower(), (match["path"] or "").strip("/")
+    host = match["host"].lower()
+    path = (match["path"] or "").strip("/")
     if not text.lower().startswith(("http", "www.")) and host.rsplit(".", 1)[-1] not in load_words("domains"):
         return False
     segments = path.split("/") if path else []

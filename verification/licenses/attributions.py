@@ -116,7 +116,8 @@ def is_attribution(text: str) -> bool:
 
 def get_original_text(text: str, words: list[re.Match[str]], offsets: list[int], span: tuple[int, int]) -> str:
     """Return the original text of a span of folded words, with the punctuation after it."""
-    first, last = offsets.index(span[0]), offsets.index(span[1] + 1) - 1
+    first = offsets.index(span[0])
+    last = offsets.index(span[1] + 1) - 1
     end = words[last + 1].start() if last + 1 < len(words) else len(text)
     return " ".join(text[words[first].start() : end].split()).rstrip(" .,;:([<").removesuffix("http://")
 
@@ -133,7 +134,8 @@ def is_dependency(text: str) -> bool:
     """Return whether a line is an entry of a list: a name with a license, a version, or an address."""
     # Lists of dependencies often have fields, as in "Name: acme, License: MIT".
     text = FIELD.sub("", text.strip(TRIM))
-    detail_count, names = 0, 0
+    detail_count = 0
+    names = 0
     for part in PART.split(ADDRESS.sub(lambda found: ";;" if is_address(found[0].strip("<>()[]")) else found[0], text)):
         if build_license_pattern().fullmatch(" ".join(re.findall(r"[^\W_]+", part)).lower()):
             detail_count += 1

@@ -71,7 +71,8 @@ def analyze_coverage(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] 
     whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.is_whole and are_slots_valid(text, p)]
     spans = select_outermost_spans(whole)
     named_ids = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))
-    reader, unexplained_lines = NoticeReader(named_ids, has_attributions=bool(notice_of)), []
+    reader = NoticeReader(named_ids, has_attributions=bool(notice_of))
+    unexplained_lines = []
     for start, end in iterate_gaps(spans, len(text.letters)):
         if remainder := reader.find_unexplained(text.get_gap(start, end)):
             place = text.clean.find(remainder, text.find_place(start - 1) if start else 0)

@@ -168,7 +168,8 @@ def replace_repeated_parts(address: str, before: str) -> str:
 
 def replace_matches(text: str, matches: list[re.Match[str]]) -> list[str]:
     """Return the text with the matches replaced by separators."""
-    parts, place = [], 0
+    parts = []
+    place = 0
     for match in matches:
         parts += [text[place : match.start()], " ; "]
         place = match.end()
@@ -234,7 +235,8 @@ def is_group(text: str) -> bool:
         return True
     has_article = tokens[:1] == ["the"]
     if has_article:
-        tokens, originals = tokens[1:], originals[1:]
+        tokens = tokens[1:]
+        originals = originals[1:]
     end = len(tokens)
     while end and tokens[end - 1].strip(TRIM) in load_words("groups") | load_words("group_adjectives"):
         end -= 1

@@ -45,7 +45,8 @@ class Finding:
         """Return a sentence that says which line needs review, and why."""
         if self.problem is Problem.SIMILAR_TEXT:
             return f"Part of the text resembles {self.license} but does not match it word for word."
-        place, text = f"Line {self.line} needs review: ", unmark(self.text)
+        place = f"Line {self.line} needs review: "
+        text = unmark(self.text)
         if self.problem is Problem.CHANGED_TEXT:
             return f"{place}the text differs from {self.license} at “{text}”."
         if self.problem is Problem.TERMS:

@@ -80,7 +80,8 @@ def is_firm_name(body: list[str], *, is_closed: bool = False) -> bool:
     tokens = [bare for token in body if (bare := token.strip(TRIM + "()")) and bare != "&"]
     if not 0 < len(tokens) <= MAX_FIRM_WORDS or not all(token[0].isupper() and token.isascii() for token in tokens):
         return False
-    kinds, folded_words = [get_kind_in_organization(token) for token in tokens], [fold(token) for token in tokens]
+    kinds = [get_kind_in_organization(token) for token in tokens]
+    folded_words = [fold(token) for token in tokens]
     plain = {word for word, kind in zip(folded_words, kinds, strict=True) if kind in (Kind.WORD, Kind.TERM)}
     if not set(kinds) <= IN_FIRM | {Kind.WORD, Kind.TERM} or load_function_words("LATIN").intersection(plain):
         return False

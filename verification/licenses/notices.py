@@ -62,7 +62,9 @@ class Piece:
         self.text = text
         parts = BETWEEN.split(text)
         edges = list(accumulate(map(len, parts), initial=0))
-        first, end = int(not parts[0]), len(parts) - (not parts[-1])  # a text can begin or end between words
+        # A text can begin or end between words.
+        first = int(not parts[0])
+        end = len(parts) - (not parts[-1])
         found_words = parts[2 * first : end : 2]
         self.starts = edges[2 * first : end : 2]
         self.ends = edges[2 * first + 1 : end + 1 : 2]
@@ -102,7 +104,9 @@ class NoticeReader:
 
     def find_unexplained(self, text: str) -> str:
         """Return the unmatched part of the first line that matches no rule, or "" if all lines match."""
-        piece, place, after_holder = Piece(text), 0, False
+        piece = Piece(text)
+        place = 0
+        after_holder = False
         while (start := BLANK.match(text, place).end()) < len(text):  # type: ignore[union-attr]
             end, after_holder = self._read_item(piece, start, after_holder)
             if end is None:

@@ -135,7 +135,8 @@ def is_surname_among(kinds: list[Kind], folded_words: list[str]) -> bool:
         return not is_rare and word not in load_function_words(get_script(word))
     if len(kinds) == 2 and folded_words[0] in load_given_names():
         return is_rare or (kinds[0] is Kind.NAME and is_singular(word))
-    name_count, either = kinds.count(Kind.NAME), kinds.count(Kind.NAME_OR_WORD)
+    name_count = kinds.count(Kind.NAME)
+    either = kinds.count(Kind.NAME_OR_WORD)
     return name_count > 0 and name_count + either == len(kinds) - 1 and is_rare and is_singular(word)
 
 

@@ -99,7 +99,8 @@ class Template:
 
     def find_matches(self, letters: str) -> Iterator[TemplateMatch]:
         """Yield the matches that begin like the template, in order, without those inside a whole match."""
-        first, place = str(self.pieces[0]), 0
+        first = str(self.pieces[0])
+        place = 0
         while (start := letters.find(first[:40], place)) >= 0:
             match = self._match_at(letters, start)
             yield match
@@ -107,7 +108,8 @@ class Template:
             place = match.end if match.is_whole else start + 1
 
     def _match_at(self, letters: str, start: int) -> TemplateMatch:
-        place, slots = start, list[tuple[str, int, int]]()
+        place = start
+        slots = list[tuple[str, int, int]]()
         lead = len(self.lead) if letters.endswith(self.lead, 0, start) else 0
         marks = [Mark(self.lead, self.lead if lead else "")] if self.lead else []
         for piece in self.pieces:
@@ -150,7 +152,8 @@ def strip_to_letters(text: str) -> str:
 
 def mark_enumerators(text: str) -> str:
     """Return the letters of a text with its enumerators between marks."""
-    pieces, last = [], 0
+    pieces = []
+    last = 0
     for enumerator in ENUMERATOR.finditer(text):
         pieces += [strip_to_letters(text[last : enumerator.start()]), f"\x01{strip_to_letters(enumerator[1])}\x02"]
         last = enumerator.end()

@@ -25,7 +25,8 @@ class PluginStartError(Exception):
 
     def __init__(self, key: str, message: str, result: CommandResult) -> None:
         super().__init__(message)
-        self.key, self.result = key, result
+        self.key = key
+        self.result = result
 
 
 @dataclass(frozen=True, slots=True)

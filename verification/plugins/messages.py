@@ -52,7 +52,8 @@ def get_method(full_name: str) -> Method:
     """Return a method by its service and name."""
     method = _get_pool().FindMethodByName(full_name)
     path = f"/{method.containing_service.full_name}/{method.name}"
-    request, response = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+    request = GetMessageClass(method.input_type)
+    response = GetMessageClass(method.output_type)
     return Method(path, request, response, method.server_streaming)
 
 

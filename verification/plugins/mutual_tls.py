@@ -33,7 +33,8 @@ class TLSError(Exception):
 
 def create_context() -> tuple[ssl.SSLContext, str]:
     """Return a TLS context with a new client certificate, and that certificate for the plugin as PEM."""
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    key = ec.generate_private_key(ec.SECP256R1())
+    now = datetime.now(UTC)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, CERTIFICATE_HOST)])
     certificate = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())

@@ -15,7 +15,8 @@ from verification.sandbox.types import MEGABYTE, ExitReason, Limits, SandboxUnav
 LIMITS = Limits(seconds=30, memory=1024 * MEGABYTE, disk=16 * MEGABYTE, processes=100, output=1 * MEGABYTE)
 EXECUTABLE = "packer-plugin-example"
 # The version of the protocol between Packer and its plugins. The SDK has a version of its own.
-API_MAJOR, API_MINOR = 5, 0
+API_MAJOR = 5
+API_MINOR = 0
 API_VERSION_PATTERN = re.compile(r"x(\d{1,4})\.(\d{1,4})")
 # The fields that Packer's plugin SDK writes for `describe`.
 TEXT_KEYS = ("version", "api_version", "sdk_version", "protocol_version")

@@ -75,7 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: TextIO | None = None) -> int:
     """Run the command and return its exit code. Only the result is written to `out`."""
-    out, err = out or sys.stdout, err or sys.stderr
+    out = out or sys.stdout
+    err = err or sys.stderr
     options = build_parser().parse_args(argv)
     # Without a handler, Python prints warnings and tracebacks between the lines of progress.
     logging.getLogger().addHandler(logging.NullHandler())
@@ -93,7 +94,8 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
 
 def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], object]) -> PreflightReport:
     """Run the selected checks and call `report_progress` at the start of each. Raises USAGE_ERRORS."""
-    repository, edition = parse_repository(options.repository), _get_edition(options.program, options.edition)
+    repository = parse_repository(options.repository)
+    edition = _get_edition(options.program, options.edition)
     if options.category and edition.get_category(options.category) is None:
         raise PreflightUsageError(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")
     keys = _select_keys(execution.list_check_keys(edition, options.category), options.only)

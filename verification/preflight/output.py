@@ -80,7 +80,8 @@ def format_junit(report: PreflightReport) -> str:
         suite.set(attribute, str(counts[kind]))
     for check in report_data["checks"]:
         case = xml.SubElement(suite, "testcase", classname=report_data["program"], name=check["id"])
-        kind, message = _get_junit_kind(check), sanitize(check["summary"])
+        kind = _get_junit_kind(check)
+        message = sanitize(check["summary"])
         if kind:
             xml.SubElement(case, kind, message=message).text = check["advice"] if kind == "failure" else message
         elif check["outcome"] != Outcome.PASS:

@@ -73,7 +73,8 @@ class ReleaseReader:
     _verdicts: dict[tuple[str, str, tuple[str, ...]], signatures.Verdict] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.namespace, self.name = file_names.normalize_part(self.namespace), file_names.normalize_part(self.name)
+        self.namespace = file_names.normalize_part(self.namespace)
+        self.name = file_names.normalize_part(self.name)
 
     def read(self, version: str = "", required_platform: str = "linux_amd64") -> Release:
         """Read a version, by default the newest release. `required_platform` is read even if it is not listed."""
@@ -108,7 +109,8 @@ class ReleaseReader:
         trust = None
         # A trust signature is over the key that signed, so without one there is nothing to evaluate.
         if verdict is not None and verdict.certificate is not None:
-            key, fingerprint = package.keys[verdict.key_index], verdict.certificate.primary.fingerprint
+            key = package.keys[verdict.key_index]
+            fingerprint = verdict.certificate.primary.fingerprint
             trust = key_trust.evaluate_trust(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
         return Platform(name, parsed_reply, checksums, signature, verdict, trust, archive_reply, archive)
 

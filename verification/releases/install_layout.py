@@ -64,7 +64,8 @@ def describe_platform(platform: str) -> str:
 
 def list_install_paths(source: Source, version: str, os: str, arch: str) -> tuple[InstallPath, ...]:
     """Return the paths of the files: installed manually, in a mirror, in a cache, and in a working directory."""
-    platform, binary = f"{os}_{arch}", file_names.build_binary_name(source.name, version, os)
+    platform = f"{os}_{arch}"
+    binary = file_names.build_binary_name(source.name, version, os)
     values = {
         "user_plugins": "%APPDATA%/terraform.d/plugins" if os == "windows" else "~/.terraform.d/plugins",
         "unpacked": f"{source.path}/{version}/{platform}/{binary}",

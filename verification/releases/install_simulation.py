@@ -71,7 +71,8 @@ def _check_package(platform: Platform, package: Package, release: Release) -> It
     yield _check_file(platform.signature, release, "signature_unread")
     yield _check_download(platform.archive_reply)
     # After the download, Terraform compares the list, then the archive, then the signature, then the trust signature.
-    checksum_list, verdict = platform.sums.body if platform.sums else b"", platform.verdict
+    checksum_list = platform.sums.body if platform.sums else b""
+    verdict = platform.verdict
     yield checksums.compare_with_registry(checksum_list, package.filename, package.shasum)
     archive_digest = platform.archive_reply.sha256 if platform.archive_reply else ""
     if archive_digest != package.shasum.lower():

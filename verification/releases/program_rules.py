@@ -32,7 +32,8 @@ EXPIRY_WARNINGS = ((7, "within a week"), (30, "within 30 days"), (90, "within 90
 
 def check_listing(release: Release, now: float) -> Result:
     """Check that the registry lists the version, and that it is a semantic version."""
-    reply, versions = release.versions.reply, release.versions.value
+    reply = release.versions.reply
+    versions = release.versions.value
     evidence: tuple[Evidence, ...] = (Evidence("Requested URL", reply.address, reply.address),)
     if versions is None:
         return _build_unread_result(reply, evidence)
@@ -57,7 +58,8 @@ def check_packages(release: Release, now: float) -> Result:
     """Check that each listed platform has its own package with the expected file names."""
     if not release.platforms:
         return NOTHING_TO_CHECK
-    remarks, unread_replies = [], []
+    remarks = []
+    unread_replies = []
     for platform in list_platforms(release):
         if platform.package is None and platform.package_reply.reply.ok:
             remarks.append(build_remark("misread"))
@@ -122,7 +124,8 @@ def check_protocols(release: Release, now: float) -> Result:
     ]
     if not any(text.split(".")[0] in {"5", "6"} for text in by_list):
         remarks.append(build_remark("spoken"))
-    manifest, by_manifest = release.manifest, None
+    manifest = release.manifest
+    by_manifest = None
     if manifest is None:
         remarks.append(build_remark("unlisted_manifest"))
     elif manifest.ok:
@@ -150,7 +153,8 @@ def check_checksums(release: Release, now: float) -> Result:
 
 
 def _check_platform_checksums(platform: Platform, release: Release) -> list[Remark]:
-    package, document = platform.package, platform.sums.body if platform.sums else b""
+    package = platform.package
+    document = platform.sums.body if platform.sums else b""
     if package is None:
         return []
     remarks = list(sums.list_remarks(document, filter(None, (package.filename,))))
@@ -201,7 +205,8 @@ def build_expiry_remarks(name: str, end: datetime | None, now: float) -> list[Re
     """Return a warning if a key has expired or expires within 90 days."""
     if end is None:
         return []
-    days, day = (end.timestamp() - now) / SECONDS_PER_DAY, f"{end:%Y-%m-%d}"
+    days = (end.timestamp() - now) / SECONDS_PER_DAY
+    day = f"{end:%Y-%m-%d}"
     soon = next((words for limit, words in EXPIRY_WARNINGS if days <= limit), "")
     return select_remarks({"expired": days <= 0, "expires": days > 0 and soon}, name=name, day=day, soon=soon)
 
@@ -213,7 +218,8 @@ def check_archives(release: Release, now: float) -> Result:
 
 
 def _check_platform_archive(platform: Platform, release: Release) -> list[Remark]:
-    package, contents = platform.package, platform.archive
+    package = platform.package
+    contents = platform.archive
     digest = platform.archive_reply.sha256 if platform.archive_reply else ""
     if package is None or contents is None:
         return []

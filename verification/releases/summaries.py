@@ -32,7 +32,8 @@ def check_each_platform(
     """
     # Platforms share the list and its signature, so most remarks would otherwise appear once for each.
     names_by_remark: dict[Remark, list[str]] = {}
-    unread_replies, unchecked_names = [], []
+    unread_replies = []
+    unchecked_names = []
     for platform in list_platforms(release):
         reply, value = part(platform)
         if reply is not None and not reply.ok:

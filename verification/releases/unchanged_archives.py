@@ -53,12 +53,15 @@ def dump_archives(
     platforms: Iterable[Platform], identity_by_address: Mapping[str, str], previous: object, now: datetime
 ) -> JsonObject:
     """Return the data of each archive as plain values for the next run. Data that was reused keeps its date."""
-    stored, archives = _load(previous), {}
+    stored = _load(previous)
+    archives = {}
     for platform in platforms:
-        reply, archive = platform.archive_reply, platform.archive
+        reply = platform.archive_reply
+        archive = platform.archive
         if reply is None or reply.response is None or archive is None or reply.address not in identity_by_address:
             continue
-        identity, stored_archive = identity_by_address[reply.address], stored.get(reply.address)
+        identity = identity_by_address[reply.address]
+        stored_archive = stored.get(reply.address)
         # A reused archive keeps its date. With a new one each night, it would never be read again.
         if stored_archive is None or not stored_archive.is_current(identity, now):
             stored_archive = StoredArchive(identity, now, reply.response.size, reply.response.sha256, archive)

@@ -196,7 +196,8 @@ def start_holder(arguments: Sequence[str]) -> Bubblewrap:
     enters the mount namespace would stay in the old root.
     """
     holder = _start([str(find_bubblewrap())], arguments, ["cat"], subprocess.PIPE)
-    stdin, stdout = cast(IO[bytes], holder.process.stdin), cast(IO[bytes], holder.process.stdout)
+    stdin = cast(IO[bytes], holder.process.stdin)
+    stdout = cast(IO[bytes], holder.process.stdout)
     with suppress(BrokenPipeError):
         stdin.write(b".")
     if not select.select([stdout], [], [], STARTUP_SECONDS)[0] or not stdout.read(1):

@@ -100,7 +100,8 @@ def _start_child() -> Iterator[tuple[BinaryIO, BinaryIO, Callable[[], None]]]:
     with subprocess.Popen(  # noqa: S603 - our own program
         COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=VARIABLES, cwd="/", start_new_session=True
     ) as process:
-        request, answer = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+        request = cast(BinaryIO, process.stdin)
+        answer = cast(BinaryIO, process.stdout)
         try:
             yield request, answer, process.terminate
         finally:

@@ -177,8 +177,8 @@ def open_environment(
     Raises:
         SandboxUnavailable: No sandbox can run. The message has the reason.
     """
-    limits, files = limits or Limits(), files or {}
-    bound_paths = {name: path.resolve() for name, path in files.items() if isinstance(path, Path)}
+    limits = limits or Limits()
+    bound_paths = {name: path.resolve() for name, path in (files or {}).items() if isinstance(path, Path)}
     sources = [*(path.resolve() for path in readable), *bound_paths.values()]
     _check_executable(bound_paths.values())
     paths = {name: f"{FILES}/{number}/{Path(name).name}" for number, name in enumerate(bound_paths)}
@@ -191,7 +191,7 @@ def open_environment(
         binds = [(bubblewrap.get_visible_path(staging, number), path) for number, path in enumerate(inside)]
         variables = VARIABLES | (PROXY_VARIABLES if egress else {}) | dict(env or {})
         environment = Environment(staging, host_user, limits, holder, bwrap, variables, binds, paths, egress, is_strict)
-        _fill_storage(environment, files, stack)
+        _fill_storage(environment, files or {}, stack)
         # Called first at the end: programs must be gone before their storage.
         stack.callback(environment.close)
         yield environment

@@ -86,7 +86,10 @@ class SandboxProcess:
     """
 
     def __init__(self, bubblewrap: Bubblewrap, monitor: UsageMonitor, seconds: float, resources: ExitStack) -> None:
-        self._bubblewrap, self._monitor, self._seconds, self._resources = bubblewrap, monitor, seconds, resources
+        self._bubblewrap = bubblewrap
+        self._monitor = monitor
+        self._seconds = seconds
+        self._resources = resources
         self._reason: ExitReason | None = None
         self._result: CommandResult | None = None
         self._changed = threading.Condition()
@@ -177,7 +180,8 @@ class SandboxProcess:
     def _run(self) -> None:
         """Monitor the program until it has ended. An error here stops it, so that it never runs unmonitored."""
         start = time.monotonic()
-        reason, code = ExitReason.LOST, None
+        reason = ExitReason.LOST
+        code = None
         try:
             self._watch_program(start)
             reason, code = self._find_ending()
@@ -215,7 +219,8 @@ class SandboxProcess:
                 self._kill(reason)  # no effect on a program that has ended
                 self._resources.close()
             finally:
-                out, err = bytes(self._output.stdout), bytes(self._output.stderr)
+                out = bytes(self._output.stdout)
+                err = bytes(self._output.stderr)
                 self._result = CommandResult(reason, code, out, err, seconds, self._monitor.peak_bytes)
                 self._changed.notify_all()
 

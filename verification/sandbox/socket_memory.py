@@ -9,8 +9,11 @@ import socket
 import struct
 from collections.abc import Iterator
 
-BY_FAMILY, TCP_OF_BOTH_FAMILIES, DUMP = 20, 18, 0x301  # message types; NLM_F_REQUEST | NLM_F_DUMP
-ERROR, DONE = 2, 3
+BY_FAMILY = 20  # message type
+TCP_OF_BOTH_FAMILIES = 18  # message type
+DUMP = 0x301  # NLM_F_REQUEST | NLM_F_DUMP
+ERROR = 2
+DONE = 3
 HEADER = struct.Struct("=IHHII")  # length, type, flags, sequence number, port
 ATTRIBUTE = struct.Struct("=HH")
 SIZES = struct.Struct("=9I")  # SK_MEMINFO_*: received, its limit, sent, its limit, reserved, queued, options, …

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 MEGABYTE = 1024 * 1024
 MAX_OUTPUT_CHARACTERS = 2000  # of a command's output in a report
-PROJECT, HOME = "/project", "/home/sandbox"
+PROJECT = "/project"
+HOME = "/home/sandbox"
 
 
 class ExitReason(StrEnum):

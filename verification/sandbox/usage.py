@@ -42,8 +42,12 @@ class UsageMonitor:
     def __init__(
         self, child: int, storage: int, limits: Limits, sockets: SocketMemory, group: ControlGroup | None, decoys: int
     ) -> None:
-        self.limits, self.peak_bytes = limits, 0
-        self._storage, self._sockets, self._group, self._decoys = storage, sockets, group, decoys
+        self.limits = limits
+        self.peak_bytes = 0
+        self._storage = storage
+        self._sockets = sockets
+        self._group = group
+        self._decoys = decoys
         self._processes = os.open(Path(f"/proc/{child}/root", "proc"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._counters = [
             os.open(f"/proc/{child}/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("snmp", "snmp6")
@@ -111,7 +115,8 @@ class UsageMonitor:
         for name in self._list_processes():
             status = self._read(f"{name}/status")
             sizes = {line: _read_kilobytes(status, line) for line in MEMORY_LINES}
-            memory, pages = memory + sum(sizes.values()), pages + sizes[b"VmRSS"]
+            memory += sum(sizes.values())
+            pages += sizes[b"VmRSS"]
             threads += int(status.get(b"Threads", 0))
         return memory, pages, threads
 

@@ -183,7 +183,8 @@ class ReconciliationForm(forms.Form):
         self, codec: ManagedResourceCodec, definitions: Sequence[JsonObject], **kwargs: Unpack[FormArguments]
     ) -> None:
         super().__init__(**kwargs)
-        self.codec, self.definitions = codec, definitions
+        self.codec = codec
+        self.definitions = definitions
 
     def clean_manifest(self) -> ManagedResource:
         try:

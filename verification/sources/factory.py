@@ -12,12 +12,14 @@ from verification.sources.http_cache import HttpCache
 from verification.sources.rate_limits import GitHubRateLimiter
 
 # Requests per hour (GitHub, Rate limits for the REST API), until a response contains the actual limit.
-ANONYMOUS_LIMIT, TOKEN_LIMIT = 60, 5000
+ANONYMOUS_LIMIT = 60
+TOKEN_LIMIT = 5000
 
 
 def get_credential() -> tuple[str, int, Auth | None]:
     """Return the configured credential: its name without the secret, its rate limit, and its authentication."""
-    app_id, installation_id = settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION
+    app_id = settings.GITHUB_APP_ID
+    installation_id = settings.GITHUB_APP_INSTALLATION
     if app_id and installation_id:
         name = f"app {app_id}, installation {installation_id}, key {_compute_fingerprint(settings.GITHUB_APP_KEY)}"
         return name, TOKEN_LIMIT, build_installation_auth(app_id, settings.GITHUB_APP_KEY, installation_id)
@@ -43,7 +45,8 @@ def build_github_client(*, background: bool = False) -> GitHubClient:
     name, limit, auth = get_credential()
     rate_limiter = GitHubRateLimiter(name, limit, background)
     if auth is not None and not background and rate_limiter.is_disabled():
-        rate_limiter, auth = GitHubRateLimiter("anonymous", ANONYMOUS_LIMIT), None
+        rate_limiter = GitHubRateLimiter("anonymous", ANONYMOUS_LIMIT)
+        auth = None
     return GitHubClient(token="", auth=auth, rate_limiter=rate_limiter, cache=HttpCache("github"))
 
 

@@ -34,7 +34,9 @@ class WebPage:
 def parse_page(body: bytes) -> WebPage:
     """Parse a page in HTML or Markdown."""
     first, *parts = body[:MAX_PAGE_BYTES].decode("utf-8", "replace").split("<")
-    texts, images, hidden_element = [first], first.count(MARKDOWN_IMAGE), ""
+    texts = [first]
+    images = first.count(MARKDOWN_IMAGE)
+    hidden_element = ""
     for part in parts:
         hidden_element, tag, rest = _parse_part(part, hidden_element)
         if not hidden_element:

@@ -32,7 +32,8 @@ class HttpCache(ResponseCache):
 
     def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None:
         """Store a response. Responses that are not final need an ETag."""
-        key, content = self._build_key(address), json.dumps(value).encode()
+        key = self._build_key(address)
+        content = json.dumps(value).encode()
         # The older entry has to go: its ETag would confirm a response that isn't the last one.
         if not (etag or final) or len(key) > 500 or len(etag) > 200 or len(content) > MAX_CACHED_BYTES:
             HttpCacheEntry.objects.filter(address=key).delete()

@@ -48,7 +48,8 @@ class GitHubRateLimiter(RateLimiter):
         with transaction.atomic():
             rate_limit = self._load_rate_limit(now)
             if now >= rate_limit.window_started_at + HOUR:
-                rate_limit.window_started_at, rate_limit.request_count = now, 0
+                rate_limit.window_started_at = now
+                rate_limit.request_count = 0
             blocked_until = calculate_blocked_until(rate_limit, self.background, now)
             if rate_limit.disabled_at is None and blocked_until is None:
                 rate_limit.request_count += 1
@@ -127,7 +128,8 @@ def _apply_headers(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now:
 
 def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now: datetime) -> None:
     """Pause for as long as GitHub says, else for a minute, doubled each time. Disable the credential in the end."""
-    wait, reset = _parse_number_header(headers, "retry-after"), _parse_number_header(headers, "x-ratelimit-reset")
+    wait = _parse_number_header(headers, "retry-after")
+    reset = _parse_number_header(headers, "x-ratelimit-reset")
     if wait is not None:
         rate_limit.blocked_until = now + min(max(timedelta(seconds=wait), timedelta(seconds=1)), MAX_WAIT)
     # Using up an hour's requests is normal and isn't a strike. GitHub bans integrations that ignore secondary limits.
@@ -143,7 +145,8 @@ def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now
 
 def _disable(rate_limit: GitHubRateLimit, reason: str, now: datetime) -> None:
     if rate_limit.disabled_at is None:
-        rate_limit.disabled_at, rate_limit.disabled_reason = now, reason
+        rate_limit.disabled_at = now
+        rate_limit.disabled_reason = reason
         credential_disabled.send(GitHubRateLimit, rate_limit=rate_limit)
 
 

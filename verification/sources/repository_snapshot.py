@@ -166,7 +166,8 @@ def find_abrupt_calls(text: str) -> tuple[str, ...]:
 
 def _strip_comments(text: str) -> str:
     """Remove the comments and keep the line numbers."""
-    parts, position = [], 0
+    parts = []
+    position = 0
     while (comment_start := text.find("/*", position)) >= 0 and (
         comment_end := text.find("*/", comment_start + 2)
     ) >= 0:

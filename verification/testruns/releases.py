@@ -67,7 +67,8 @@ def fetch_provider(platform: Platform, sources: Sources, folder: Path) -> Path:
         UnverifiedReleaseError: The bytes differ from the verified ones.
         SourceError: A source is unavailable or refuses the request.
     """
-    reply, archive = platform.archive_reply, platform.archive
+    reply = platform.archive_reply
+    archive = platform.archive
     assert reply is not None
     assert archive is not None
     path = folder / "archive.zip"
@@ -92,7 +93,8 @@ def fetch_nomad_plugin(subject: Subject, sources: Sources, folder: Path) -> Path
     """
     release = _find_release(subject, sources)
     asset = _select_asset(release)
-    path, executable = folder / "release", folder / "plugin"
+    path = folder / "release"
+    executable = folder / "plugin"
     address, headers = sources.github.build_asset_request(subject.repository, asset)
     with path.open("wb") as file:
         sha256 = sources.web.get(address, ARCHIVE, headers, file).sha256

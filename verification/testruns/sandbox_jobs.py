@@ -43,8 +43,11 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
         *,
         outbound: OutboundClient | None = None,
     ) -> None:
-        self.target, self.executable, self.readable = target, executable, readable
-        self.report_progress, self.outbound = report_progress, outbound
+        self.target = target
+        self.executable = executable
+        self.readable = readable
+        self.report_progress = report_progress
+        self.outbound = outbound
         self.records = self.records_class.begin(target)
 
     @classmethod

@@ -13,7 +13,8 @@ from verification.outcomes import Outcome
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 
-MAX_OPEN_RULES, MAX_TITLES = 6, 2
+MAX_OPEN_RULES = 6
+MAX_TITLES = 2
 OUTCOME_ORDER = [str(each) for each in (Outcome.FAIL, Outcome.ERROR, Outcome.WARN, *Outcome)]
 # Requirements about the behavior of the software. Meetings are always relevant.
 RELATED_REQUIREMENTS = frozenset({"TP-CODE", "TP-ACC", "TP-TAG", "TP-FRAME", "NO-3", "RT-3"})

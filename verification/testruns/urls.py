@@ -10,7 +10,8 @@ urlpatterns = [
     path("integrations/<uuid:uuid>/schemas/read/", views.inspect_schema, name="inspect_schema"),
 ]
 for kind in FORM_KINDS:
-    base, arguments = f"integrations/<uuid:uuid>/tests/{kind.slug}", {"kind": str(kind.key)}
+    base = f"integrations/<uuid:uuid>/tests/{kind.slug}"
+    arguments = {"kind": str(kind.key)}
     urlpatterns += [
         path(f"{base}/", views.show_test, arguments, name=kind.key),
         path(f"{base}.json", views.show_test_json, arguments, name=f"{kind.key}_json"),

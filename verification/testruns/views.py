@@ -27,7 +27,8 @@ from verification.testruns.kinds.base import TestKind
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 
-TEMPLATE, INSPECTION_TEMPLATE = "testruns/test_run.html", "testruns/schema_inspection.html"
+TEMPLATE = "testruns/test_run.html"
+INSPECTION_TEMPLATE = "testruns/schema_inspection.html"
 SCHEMA_KIND = TestRun.Kind.PROVIDER_SCHEMA
 MAX_LISTED_TEST_RUNS = 6
 MAX_ID_DIGITS = 12

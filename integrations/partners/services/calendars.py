@@ -63,7 +63,8 @@ def set_calendar(
         # ones.
         if current is not None and has_same_content(current, edition):
             return
-        edition.partner, edition.created_by = change.partner, actor
+        edition.partner = change.partner
+        edition.created_by = actor
         edition.valid_from = edition.created_at = now
         edition.save()
         change.record("partner.calendar_changed", note=describe_calendar(edition), edition=edition.pk)

@@ -67,10 +67,12 @@ def decide_join_request(
         locked_request = JoinRequest.objects.select_related("user", "decided_by").get(pk=request.pk)
         if locked_request.state != JoinRequest.State.WAITING:
             refusal = _("%(name)s already decided on this request: %(decision)s.")
-            decider, decision = locked_request.decided_by or _("Someone"), locked_request.get_state_display().lower()
+            decider = locked_request.decided_by or _("Someone")
+            decision = locked_request.get_state_display().lower()
             raise ActionRefused(refusal % {"name": decider, "decision": decision}, "conflict")
         locked_request.state = JoinRequest.State.ACCEPTED if accept else JoinRequest.State.DECLINED
-        locked_request.decided_by, locked_request.decided_at = actor, now
+        locked_request.decided_by = actor
+        locked_request.decided_at = now
         locked_request.save()
         data: NamedValues = {}
         if accept:
@@ -120,7 +122,8 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
     email = email.strip().lower()
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_manager()
-        partner, role = change.partner, _validate_role(role)
+        partner = change.partner
+        role = _validate_role(role)
         if partner.memberships.filter(ended_at=None, user__email__iexact=email).exists():
             refusal = _("%(email)s is already a member of %(name)s.")
             raise ActionRefused(refusal % {"email": email, "name": partner.name})
@@ -134,8 +137,11 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
         open_invitation = list_open_invitations(now).filter(partner=partner, email=email).first()
         invitation = open_invitation or Invitation(partner=partner, email=email)
         # Only the hash: whoever reads the database can't accept an invitation. Only the email contains the token.
-        invitation.role, invitation.token_hash, invitation.invited_by = role, hash_token(token), actor
-        invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
+        invitation.role = role
+        invitation.token_hash = hash_token(token)
+        invitation.invited_by = actor
+        invitation.created_at = now
+        invitation.expires_at = now + timedelta(days=INVITATION_DAYS)
         invitation.save()
         change.record("member.invited", invitation=invitation, role=role, again=open_invitation is not None)
     return invitation, token
@@ -209,7 +215,8 @@ def change_role(membership: Membership, role: str, *, actor: AnyUser, now: datet
     """Change the role of a member. Raises ActionRefused if no owner would remain."""
     with change_partner(membership.partner_id, actor=actor, now=now, member=membership.user) as change:
         change.require_manager()
-        role, current = _validate_role(role), _get_current_membership(membership)
+        role = _validate_role(role)
+        current = _get_current_membership(membership)
         if current.role != role:
             _require_other_owner(change.partner, current)
             _set_role(change, current, role)
@@ -228,7 +235,8 @@ def transfer_ownership(membership: Membership, *, actor: User, now: datetime) ->
 
 
 def _set_role(change: PartnerChange, membership: Membership, role: str) -> None:
-    previous_role, membership.role = membership.role, role
+    previous_role = membership.role
+    membership.role = role
     membership.save()
     change.record("member.role_changed", person=membership.user, before=previous_role, role=str(role))
     if previous_role == Role.OWNER:

@@ -106,7 +106,8 @@ def _apply_name_check(change: PartnerChange) -> str:
 
     Record the request for a decision afterward, so that no event shows the name before the company is hidden.
     """
-    partner, concern = change.partner, ""
+    partner = change.partner
+    concern = ""
     # An approved name needs no second decision, whatever else changes.
     if partner.name != partner.approved_name:
         with translation.override(settings.LANGUAGE_CODE):  # the history stores texts for all readers
@@ -157,7 +158,8 @@ def reject_partner(partner: Partner, note: str, *, actor: User, now: datetime) -
         if partner.is_rejected:
             raise ActionRefused(_("This company was already rejected. Reload the page."), "conflict")
         # Otherwise, the company could return to its approved name without a decision.
-        partner.verification_state, partner.approved_name = VerificationState.REJECTED, ""
+        partner.verification_state = VerificationState.REJECTED
+        partner.approved_name = ""
         partner.save()
         change.record("partner.rejected", note=note.strip())
 

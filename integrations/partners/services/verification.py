@@ -26,7 +26,8 @@ from verification.sources.factory import build_github_client
 
 RECORD_PREFIX = "_partner-portal"
 VALUE_PREFIX = "partner-portal-verification="
-GITHUB_REPOSITORY, GITHUB_FILE = ".github", "portal-verification.txt"
+GITHUB_REPOSITORY = ".github"
+GITHUB_FILE = "portal-verification.txt"
 OWNER_ROLE = "admin"  # the API's name for organization owners
 
 
@@ -108,7 +109,8 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
     refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if not OWNER_PATTERN.fullmatch(organization):
         raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
-    values, grant = {"owner": organization}, find_grant(actor)
+    values = {"owner": organization}
+    grant = find_grant(actor)
     if grant is None:
         raise ActionRefused(_("Connect GitHub first."))
     try:

@@ -112,7 +112,8 @@ def invite_member(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     partner = get_own_partner(request, slug)
     form = InvitationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        email, role = form.cleaned_data["email"], form.cleaned_data["role"]
+        email = form.cleaned_data["email"]
+        role = form.cleaned_data["role"]
         with add_refusals_to_form(form, "email"):
             sent_invitation = members.send_invitation(partner, email, role, actor=request.user, now=timezone.now())
             messages.success(request, _("Invitation sent to %(email)s.") % {"email": sent_invitation.email})
@@ -126,7 +127,8 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
     """Resend an invitation with a new link, or revoke it."""
     partner = get_own_partner(request, slug)
     invitation = get_object_or_404(partner.invitations, pk=pk)
-    now, requested_action = timezone.now(), request.POST.get("action")
+    now = timezone.now()
+    requested_action = request.POST.get("action")
     if requested_action == "resend":
         with report_refusals(
             request,
@@ -144,7 +146,8 @@ def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> Ht
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     requested_action = request.POST.get("action")
     if requested_action in ("accept", "decline"):
-        accept, role = requested_action == "accept", request.POST.get("role", "")
+        accept = requested_action == "accept"
+        role = request.POST.get("role", "")
         message = _("%(user)s joined the company.") if accept else _("Request declined. We notify %(user)s by email.")
         with report_refusals(request, message % {"user": join_request.user}):
             members.decide_join_request(join_request, accept=accept, role=role, actor=request.user, now=timezone.now())
@@ -159,7 +162,8 @@ def build_removal_form(membership: Membership, data: QueryDict | None = None) ->
 def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """Change a member's role, transfer the ownership, remove a member, or leave."""
     membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
-    now, requested_action = timezone.now(), request.POST.get("action")
+    now = timezone.now()
+    requested_action = request.POST.get("action")
     if requested_action == "role":
         with report_refusals(request, _("Role of %(user)s changed.") % {"user": membership.user}):
             members.change_role(membership, request.POST.get("role", ""), actor=request.user, now=now)

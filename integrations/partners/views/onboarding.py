@@ -91,7 +91,8 @@ def build_waiting_context(user: User) -> dict[str, object]:
 
 def join_partner(request: AuthenticatedRequest) -> HttpResponse:
     """Ask to join a suggested company. Without one, show earlier requests and suggestions."""
-    slug, name = request.GET.get("company", ""), request.GET.get("name", "")[: name_validation.MAX_NAME_LENGTH]
+    slug = request.GET.get("company", "")
+    name = request.GET.get("name", "")[: name_validation.MAX_NAME_LENGTH]
     if not slug:
         matches = list_matching_partners(request.user, "")
         context = build_suggestion_context(request.user, matches) | build_waiting_context(request.user)

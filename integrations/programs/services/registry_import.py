@@ -72,7 +72,8 @@ def import_providers(
     Invalid lines are skipped. If a compressed file is damaged, the lines before the damage are imported and the rest is
     reported as skipped.
     """
-    result, known_keys = ImportResult(), set[str]()
+    result = ImportResult()
+    known_keys = set[str]()
     batch: list[tuple[int, JsonObject]] = []
     for number, line in enumerate(_iterate_readable_lines(lines, result), start=1):
         try:
@@ -162,9 +163,11 @@ def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now:
     """Write the new and changed providers of a batch."""
     by_id = RegistryProvider.objects.in_bulk([v["registry_id"] for _, v in batch], field_name="registry_id")
     by_name = RegistryProvider.objects.in_bulk([v["full_name"] for _, v in batch], field_name="full_name")
-    new_rows, changed_rows = [], []
+    new_rows = []
+    changed_rows = []
     for number, values in batch:
-        same_id, same_name = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
+        same_id = by_id.get(values["registry_id"])
+        same_name = by_name.get(values["full_name"])
         # Two names were swapped. Neither row can take its new name while the other has it.
         if same_id and same_name and same_id.pk != same_name.pk:
             result.skipped_lines.append((number, "the name belongs to another provider"))

@@ -21,7 +21,8 @@ class AbsenceForm(forms.ModelForm):
 
     def clean(self) -> dict[str, object]:
         data = super().clean() or {}
-        away_from, away_until = data.get("away_from"), data.get("away_until")
+        away_from = data.get("away_from")
+        away_until = data.get("away_until")
         if away_until and not away_from and "away_from" not in self.errors:
             self.add_error("away_from", _("Enter the first day of the absence."))
         if away_from and away_until and away_until < away_from:

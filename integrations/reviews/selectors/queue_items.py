@@ -192,7 +192,8 @@ def _sort_items(
 
 def build_position_condition(values: Sequence[object]) -> Q:
     """Return the condition for items after one with these values of MOST_URGENT_FIRST. None is the last value."""
-    is_after, is_equal = Q(kind__in=()), Q()
+    is_after = Q(kind__in=())
+    is_equal = Q()
     for name, value in zip(MOST_URGENT_FIRST, values, strict=True):
         if value is None:
             is_equal &= Q(**{f"{name}__isnull": True})

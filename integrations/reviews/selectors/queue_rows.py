@@ -215,7 +215,8 @@ def _is_excluded(values: NamedValues, viewer: QueueViewer) -> bool:
 
 def _describe_claim(values: NamedValues, viewer: QueueViewer, now: datetime) -> tuple[str, str]:
     """Return the reviewer label and the label of the claim button, blank without a button."""
-    claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
+    claim_expires_at = values["claim_expires_at"]
+    reviewer_id = values["reviewer_id"]
     # An own company and a conflict of interest come first: no claim changes them.
     if values["partner_id"] in viewer.partners:
         return _("Your company"), ""

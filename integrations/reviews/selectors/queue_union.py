@@ -119,7 +119,8 @@ def compile_items(kinds: tuple[str, ...], using: str) -> tuple[str, list[object]
 def select_items(kinds: Iterable[str], user: User, now: datetime) -> QuerySet[QueueItem]:
     """Return the items of some kinds. What they are doesn't depend on the user, only the number of changes does."""
     query = ItemQuery(QueueItem)
-    query.user_id, query.now = user.pk, now
+    query.user_id = user.pk
+    query.now = now
     return limit_kinds(QuerySet(QueueItem, query), kinds)
 
 

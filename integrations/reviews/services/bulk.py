@@ -69,7 +69,8 @@ def perform_bulk_action(
     integrations: Iterable[Integration], action: str, inputs: BulkInputs, *, actor: User, now: datetime
 ) -> tuple[int, list[str]]:
     """Perform an action on each item. Return how many changed, and the refusals with the item's name."""
-    count, refusals = 0, []
+    count = 0
+    refusals = []
     # Each in its own transaction, so that one refusal doesn't undo the others.
     for integration in integrations:
         try:

@@ -29,7 +29,8 @@ def claim_review(integration: Integration, *, actor: User, now: datetime) -> Int
         if refusal := guards.require_no_other_claim(row):
             raise ActionRefused(refusal, "conflict")
         is_new_reviewer = row.reviewer_id != actor.pk
-        row.reviewer, row.claim_expires_at = actor, now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
+        row.reviewer = actor
+        row.claim_expires_at = now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
         row.version -= 1  # open pages stay current
         if is_new_reviewer:
             change.record("review.claimed")
@@ -54,7 +55,8 @@ def release_claim(integration: Integration, *, actor: AnyUser, now: datetime) ->
             if row.reviewer:
                 message = _("%(reviewer)s reviews this integration. You can release only your own claim.")
             raise ActionRefused(message % {"reviewer": row.reviewer}, "conflict")
-        row.reviewer, row.claim_expires_at = None, None
+        row.reviewer = None
+        row.claim_expires_at = None
         row.version -= 1
         change.record("review.claim_released")
 
@@ -67,7 +69,8 @@ def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: U
             message = _("%(reviewer)s can't review this integration. Choose a reviewer from another company.")
             raise ActionRefused(explain_conflict(row, reviewer) or message % {"reviewer": reviewer}, "forbidden")
         _require_other_author(row, reviewer)
-        row.reviewer, row.claim_expires_at = reviewer, None
+        row.reviewer = reviewer
+        row.claim_expires_at = None
         change.record("review.assigned", reviewer=str(reviewer))
 
 

@@ -98,7 +98,8 @@ def _release_reviews(partner: Partner, reviewer: User, actor: User | None, now: 
         change = IntegrationChange(lock_integration(pk), actor, now)
         row = change.integration
         if row.reviewer_id == reviewer.pk:
-            row.reviewer, row.claim_expires_at = None, None
+            row.reviewer = None
+            row.claim_expires_at = None
             change.record("review.claim_released")
         # An approval by someone who must not decide can't count as one of the two.
         if row.first_approver_id == reviewer.pk:

@@ -177,7 +177,8 @@ def _select_reviewer(
     if not available:
         return None
     best = min(available, key=lambda each: rank(row, each))  # the first by name among equals
-    best.load, best.new_count = best.load + 1, best.new_count + 1
+    best.load += 1
+    best.new_count += 1
     return best.user
 
 

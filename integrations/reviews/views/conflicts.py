@@ -38,7 +38,8 @@ class ConflictForm(forms.Form):
 
 def build_conflict_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the forms for conflicts and, for those who manage them, all with their reasons."""
-    partner, can_mark = integration.partner, permissions.can_manage_conflicts(integration.partner, user)
+    partner = integration.partner
+    can_mark = permissions.can_manage_conflicts(integration.partner, user)
     kinds = list_conflicted_reviewers(partner) if can_mark else {}
     reasons = dict(partner.conflicts.values_list("user", "reason")) if kinds else {}
     is_listed = Q(pk__in=kinds) | Q(is_reviewer=True, is_active=True)
@@ -61,11 +62,13 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
 @redirect_get_to("reviews:review")
 def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Record or remove a conflict of interest with the company."""
-    integration, form = load_integration_for_program(request, uuid), ConflictForm(request.POST)
+    integration = load_integration_for_program(request, uuid)
+    form = ConflictForm(request.POST)
     with report_refusals(request):
         if not form.is_valid():
             raise ActionRefused(" ".join(str(error) for errors in form.errors.values() for error in errors))
-        reviewer, reason = form.cleaned_data["reviewer"], form.cleaned_data["reason"]
+        reviewer = form.cleaned_data["reviewer"]
+        reason = form.cleaned_data["reason"]
         is_removal = form.cleaned_data["action"] == "remove"
         # The conflict of a deactivated reviewer is listed, so it has to be possible to remove it.
         if not (is_removal or reviewer.is_active):

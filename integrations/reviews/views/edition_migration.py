@@ -50,7 +50,8 @@ class EditionMigrationForm(forms.Form):
 def migrate_edition(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the dry run with the exact emails, or move the integration."""
     integration = load_integration_for_program(request, uuid)
-    decision_refusal, now = explain_decision_refusal(integration, request.user), timezone.now()
+    decision_refusal = explain_decision_refusal(integration, request.user)
+    now = timezone.now()
     form = EditionMigrationForm(integration, data=(request.POST if request.method == "POST" else request.GET) or None)
     context: TemplateContext = {
         "integration": integration,
@@ -60,7 +61,8 @@ def migrate_edition(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     }
     status = 422 if request.method == "POST" and form.errors else 200
     if form.is_valid():
-        to, note = form.cleaned_data["to"], form.cleaned_data["note"]
+        to = form.cleaned_data["to"]
+        note = form.cleaned_data["note"]
         try:
             if request.method == "POST" and "move" in request.POST:
                 editions.migrate_edition(integration, to, actor=request.user, now=timezone.now(), note=note)

@@ -51,7 +51,8 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @redirect_get_to("reviews:queue")
 def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Edit a finding that the partner can't see yet."""
-    finding, form = load_finding(request, pk), FindingForm(request.POST)
+    finding = load_finding(request, pk)
+    form = FindingForm(request.POST)
     require_program_staff(request)
     with report_refusals(request):
         if not form.is_valid():
@@ -74,7 +75,8 @@ def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @redirect_get_to("reviews:queue")
 def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Send a reply to the other side."""
-    finding, form = load_finding(request, pk), FindingReplyForm(request.POST)
+    finding = load_finding(request, pk)
+    form = FindingReplyForm(request.POST)
     with report_refusals(request):
         if not form.is_valid():
             raise ActionRefused(str(next(iter(form.errors.values()))[0]))

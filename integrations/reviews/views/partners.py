@@ -102,8 +102,10 @@ class PartnerDecision:
     states: tuple[VerificationState, ...]
 
 
-UNVERIFIED, VERIFIED = VerificationState.UNVERIFIED, VerificationState.VERIFIED
-NEEDS_DECISION, REJECTED = VerificationState.NEEDS_DECISION, VerificationState.REJECTED
+UNVERIFIED = VerificationState.UNVERIFIED
+VERIFIED = VerificationState.VERIFIED
+NEEDS_DECISION = VerificationState.NEEDS_DECISION
+REJECTED = VerificationState.REJECTED
 DECISIONS = {
     "verify": PartnerDecision(gettext_lazy("Verify partner"), verification.verify_by_decision, (UNVERIFIED,)),
     "approve": PartnerDecision(gettext_lazy("Approve name"), profiles.approve_partner, (NEEDS_DECISION, REJECTED)),
@@ -179,7 +181,8 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if not rows:
         raise Http404(_("Page not found."))
     # Read once for the panel and for the comparison of the identity.
-    partner, verifications = rows[0], partner_selectors.list_verifications(rows[0])
+    partner = rows[0]
+    verifications = partner_selectors.list_verifications(rows[0])
     form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():
         manager = form.cleaned_data["manager"]
@@ -208,7 +211,8 @@ def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Decide on a company with a reason."""
     require_program_staff(request)
     partner = get_object_or_404(Partner, slug=slug)
-    form, decision = PartnerDecisionForm(request.POST), DECISIONS.get(request.POST.get("action", ""))
+    form = PartnerDecisionForm(request.POST)
+    decision = DECISIONS.get(request.POST.get("action", ""))
     if decision and form.is_valid():
         with report_refusals(request, _("Decision recorded. We notify the owners by email.")):
             decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())
@@ -226,7 +230,8 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         target: Partner = form.cleaned_data["into"]
         if request.method == "POST" and context["note_form"].is_valid():
-            note, names = context["note_form"].cleaned_data["note"], {"source": source, "target": target}
+            note = context["note_form"].cleaned_data["note"]
+            names = {"source": source, "target": target}
             with report_refusals(request, _("%(source)s is now part of %(target)s.") % names):
                 partner_merges.merge_partners(source, target, note, actor=request.user, now=timezone.now())
                 return redirect("reviews:partner", target.slug)

@@ -49,7 +49,8 @@ def _parse_uuids(values: list[str]) -> list[UUID]:
 
 def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionForm) -> None:
     integrations = Integration.objects.visible_to(request.user).filter(uuid__in=uuids).select_related("partner")
-    action, inputs = form.cleaned_data["action"], form.get_inputs()
+    action = form.cleaned_data["action"]
+    inputs = form.get_inputs()
     count, refusals = perform_bulk_action(
         integrations.order_by("pk"), action, inputs, actor=request.user, now=timezone.now()
     )

@@ -43,7 +43,8 @@ def rebalance(request: AuthenticatedRequest) -> HttpResponse:
         raise Http404(_("Page not found."))
     if request.method == "POST":
         return _assign(request)
-    now, form = timezone.now(), RebalancingForm(request.GET or None)
+    now = timezone.now()
+    form = RebalancingForm(request.GET or None)
     context: dict[str, object] = {"form": form, "now": now, "plan": None, "max_reviews": MAX_ASSIGNMENTS}
     if form.is_valid():
         plan = plan_assignments(form.cleaned_data["rule"], form.cleaned_data["scope"], actor=request.user, now=now)
@@ -80,7 +81,9 @@ def _parse_assignment(text: str) -> tuple[UUID, int, int | None] | None:
     """Return the integration, the new reviewer, and the reviewer that the page showed, of a planned assignment."""
     try:
         uuid_text, pk_text, previous_text = text.split(":")
-        uuid, pk, previous = UUID(uuid_text), parse_pk(pk_text), parse_pk(previous_text)
+        uuid = UUID(uuid_text)
+        pk = parse_pk(pk_text)
+        previous = parse_pk(previous_text)
     except ValueError:
         return None
     # A blank previous reviewer means that the page showed none. An invalid one means nothing.

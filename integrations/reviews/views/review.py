@@ -41,6 +41,7 @@ from integrations.submissions.views.access import (
 from integrations.submissions.views.texts import build_text_context, report_mentions
 from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow.states import ReviewState
+from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.ui.refusals import add_refusals_to_form
@@ -59,7 +60,8 @@ REVIEW = CompiledQuery(_select_review)
 
 def _get_read_marker(integration: Integration, request: AuthenticatedRequest) -> ReadMarker | None:
     """Return the reader's marker, or None before the first visit."""
-    seq, at = integration.marker_seq, integration.marker_at
+    seq = integration.marker_seq
+    at = integration.marker_at
     return None if at is None else ReadMarker(integration=integration, user=request.user, seq=seq, at=at)
 
 
@@ -94,14 +96,27 @@ def _build_decided_context(request: AuthenticatedRequest) -> dict[str, object]:
     return {"decided": decided, "decided_undo": get_undoable_decision(decided, request.user, timezone.now())}
 
 
+def _build_finding_context(integration: Integration, user: User) -> dict[str, object]:
+    can_raise = can_raise_finding(integration, user)
+    return {
+        "findings": integration.all_findings,
+        "resolved_count": sum(finding.state == Finding.State.RESOLVED for finding in integration.all_findings),
+        "can_raise_finding": can_raise,
+        "finding_url": reverse("reviews:raise_finding", args=[integration.uuid]) if can_raise else "",
+    }
+
+
 def build_review_context(
     request: AuthenticatedRequest, integration: Integration, *, only_different: bool = False
 ) -> dict[str, object]:
     """Return the context of the review page, including internal notes, for program staff only."""
-    now, user, read_marker = timezone.now(), request.user, _get_read_marker(integration, request)
-    previous, (changes, thread) = _get_previous_snapshot(integration), load_review_events(integration, read_marker)
-    sections, comparison = load_review_evidence(integration, previous, now, only_different=only_different)
-    participants, can_raise = list_participants(integration), can_raise_finding(integration, user)
+    now = timezone.now()
+    user = request.user
+    read_marker = _get_read_marker(integration, request)
+    changes, thread = load_review_events(integration, read_marker)
+    snapshot = _get_previous_snapshot(integration)
+    sections, comparison = load_review_evidence(integration, snapshot, now, only_different=only_different)
+    participants = list_participants(integration)
     return {
         "integration": integration,
         "edition": integration.edition,
@@ -115,14 +130,11 @@ def build_review_context(
         "handles": list_hinted_handles(integration, participants, user),
         "thread": thread,
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
-        "findings": integration.all_findings,
-        "resolved_count": sum(finding.state == Finding.State.RESOLVED for finding in integration.all_findings),
         "templates": list_templates(integration),
         "can_assign": permissions.can_assign_reviewer(integration, user) and integration.is_open,
         "undo": get_undoable_decision(integration, user, now),
         "decision_refusal": explain_decision_refusal(integration, user),
-        "can_raise_finding": can_raise,
-        "finding_url": reverse("reviews:raise_finding", args=[integration.uuid]) if can_raise else "",
+        **_build_finding_context(integration, user),
         "can_act": integration.is_open and permissions.can_decide(integration, user),
         "can_write_note": True,
         "now": now,
@@ -163,7 +175,8 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form = FindingForm(data, auto_id=f"{requirement.id}-%s")
     if _is_submitted(request) and form.is_valid():
         with add_refusals_to_form(form):
-            text, severity = form.cleaned_data["text"], form.cleaned_data["severity"]
+            text = form.cleaned_data["text"]
+            severity = form.cleaned_data["severity"]
             finding = finding_services.raise_finding(
                 integration, requirement.id, text, severity=severity, actor=request.user, now=timezone.now()
             )
@@ -189,7 +202,8 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Save the partner's response to a finding."""
     finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
-    integration, form = finding.integration, FindingAnswerForm(_get_form_data(request))
+    integration = finding.integration
+    form = FindingAnswerForm(_get_form_data(request))
     if _is_submitted(request) and form.is_valid():
         with add_refusals_to_form(form):
             finding_services.answer_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
@@ -213,7 +227,8 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         data=_get_form_data(request), can_write_note=permissions.can_write_note(integration, request.user)
     )
     if _is_submitted(request) and form.is_valid():
-        body, is_internal = form.cleaned_data["body"], form.cleaned_data.get("internal", False)
+        body = form.cleaned_data["body"]
+        is_internal = form.cleaned_data.get("internal", False)
         with add_refusals_to_form(form):
             finding_services.post_message(
                 integration, body, actor=request.user, now=timezone.now(), is_internal=is_internal

@@ -50,7 +50,8 @@ HOLD_PARTY_LABELS = {
     ResponsibleParty.PROGRAM: gettext_lazy("The program"),
 }
 PROGRAM_PERMISSIONS = (permissions.can_decide, permissions.can_undo_decision, permissions.can_decide_compliance)
-PARTNER_NOTE_LABEL, PROGRAM_NOTE_LABEL = gettext_noop("Note for the partner"), gettext_noop("Note for the program")
+PARTNER_NOTE_LABEL = gettext_noop("Note for the partner")
+PROGRAM_NOTE_LABEL = gettext_noop("Note for the program")
 STATUS_CODES = {"forbidden": 403, "invalid-transition": 409, "conflict": 409, "requirements-not-met": 422}
 
 
@@ -85,7 +86,8 @@ class TransitionForm(forms.Form):
         """Create the form. `writers`: others who are writing a finding or decision, which the user must confirm."""
         super().__init__(**kwargs)
         if writers:
-            count, names = len(writers), {"names": ", ".join(writers)}
+            count = len(writers)
+            names = {"names": ", ".join(writers)}
             label = ngettext("Decide although %(names)s is writing", "Decide although %(names)s are writing", count)
             message = ngettext(
                 "Select the checkbox to decide although %(names)s is writing.",
@@ -154,9 +156,13 @@ class TransitionPage:
 
     def perform(self) -> HttpResponse:
         """Perform the transition, and redirect to the page that comes next. Raises ActionRefused."""
-        request, integration, name = self.request, self.integration, self.transition.name
-        data, now = self.form.cleaned_data, timezone.now()
-        note, version = data["note"], data["version"]
+        request = self.request
+        integration = self.integration
+        name = self.transition.name
+        data = self.form.cleaned_data
+        now = timezone.now()
+        note = data["note"]
+        version = data["version"]
         inputs = self.form.get_inputs() | self.email_form.get_inputs(note)
         event = perform_transition(integration, name, actor=request.user, note=note, version=version, now=now, **inputs)
         for_program = permissions.is_program_staff(request.user)
@@ -178,8 +184,11 @@ class TransitionPage:
 
     def render(self) -> HttpResponse:
         """Render the page with the emails that the transition would send, or only the emails for htmx."""
-        request, integration, minutes = self.request, self.integration, settings.UNDO_MINUTES
-        now, for_program = timezone.now(), permissions.is_program_staff(request.user)
+        request = self.request
+        integration = self.integration
+        minutes = settings.UNDO_MINUTES
+        now = timezone.now()
+        for_program = permissions.is_program_staff(request.user)
         preview, preview_refusal = self._preview_emails()
         if preview.draft and not self.email_form.is_edited():
             self.email_form = EmailDraftForm(initial=asdict(preview.draft))
@@ -219,7 +228,8 @@ class TransitionPage:
         # Without the required note, the transition would be refused before its emails exist.
         note = data.get("note") or (NOTE_PLACEHOLDER if self.form.fields["note"].required else "")
         inputs = self.form.get_inputs() | self.email_form.get_inputs(note)
-        user, name = self.request.user, self.transition.name
+        user = self.request.user
+        name = self.transition.name
         decide = partial(perform_transition, self.integration, name, actor=user, note=note, **inputs)
         try:
             return notices.preview_emails(decide, user), None
@@ -245,7 +255,8 @@ class TransitionPage:
 @vary_on_headers("HX-Request")
 def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: str) -> HttpResponse:
     """Preview a transition, or perform it."""
-    integration, transition = load_visible_integration(request, uuid), get_transition(transition_name)
+    integration = load_visible_integration(request, uuid)
+    transition = get_transition(transition_name)
     # The shortcut of the queue has one address for both approvals.
     if transition_name == "approve" and request.method == "GET" and guards.needs_first_approval(integration):
         return redirect("reviews:transition", uuid=uuid, transition_name="approve_first")
@@ -262,7 +273,8 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
             if page.is_inline:
                 show_refusal(request, error)
                 return render_workspace(request, current)
-            page.refusal, page.integration = error, current
+            page.refusal = error
+            page.integration = current
             # The page shows the integration as it is after the refusal, and another attempt is about that state.
             data = request.POST.dict() | {"version": current.version}
             page.form = TransitionForm(current, transition, writers=writers, data=data)

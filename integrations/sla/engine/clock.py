@@ -14,7 +14,8 @@ from integrations.sla.engine.types import (
     UncountedInterval,
 )
 from portal.core import business_time
-from portal.core.business_time import Calendar, ClockPause, TimeScale, TimeSegment
+from portal.core.business_time import Calendar, ClockPause, TimeScale
+from portal.core.time_segments import TimeSegment, split_into_segments
 from portal.core.translation import gettext_noop
 
 WARNING_SHARES = (0.5, 0.75, 0.9)
@@ -100,7 +101,7 @@ def measure_clock(
     ideal_due_at = _find_ideal_due_at(targets, pauses)
     warning_times = [target.calculate_due_at(pauses, share) for share in WARNING_SHARES] if target.is_committed else []
     counted_time = business_time.calculate_used_time(target.start, end, target.scale, pauses)
-    parts = business_time.split_into_segments(target.start, end, target.scale, pauses)
+    parts = split_into_segments(target.start, end, target.scale, pauses)
     state = ClockState(
         target_type=target_type,
         is_committed=target.is_committed,
@@ -148,7 +149,9 @@ def _is_lasting(stop: UncountedInterval, stops: Sequence[UncountedInterval]) -> 
 
 def _determine_status(state: ClockState, is_paused: bool, context: ProjectionContext) -> ClockStatus:
     """Return the clock's status. Without complete data it is neither met nor breached."""
-    due_at, stopped_at, known_up_to = state.due_at, state.stopped_at, min(context.now, context.data_up_to)
+    due_at = state.due_at
+    stopped_at = state.stopped_at
+    known_up_to = min(context.now, context.data_up_to)
     if stopped_at is not None and (due_at is None or stopped_at <= due_at):
         # A webhook can report a stop before all earlier events are known, and one of them may change the result.
         return ClockStatus.MET if stopped_at <= known_up_to else ClockStatus.DATA_INCOMPLETE

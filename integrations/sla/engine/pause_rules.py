@@ -91,7 +91,9 @@ class PauseTracker(EventTracker):
     def end_pause(self, at: datetime) -> None:
         if self.paused_at is not None:
             self.intervals.append(self.build_interval(self.paused_at, at))
-        self.paused_at, self.question, self.request = None, "", ""
+        self.paused_at = None
+        self.question = ""
+        self.request = ""
 
     def handle_labeled(self, event: TimelineEvent, side: ParticipantSide) -> None:
         if normalize_label(event.label) not in self.participants.policy.pause_labels:

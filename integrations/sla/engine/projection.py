@@ -117,12 +117,14 @@ class IssueProjection:
         if target_type == TargetType.RESPOND:
             # Only resolve pauses: a question of the partner is itself a response, so it stops this clock.
             return measure_clock(target_type, targets, self.stops.list_respond_stops(), [], self.context)
-        stops, pauses = self.stops.list_resolve_stops(), self.pauses.list_intervals()
+        stops = self.stops.list_resolve_stops()
+        pauses = self.pauses.list_intervals()
         return measure_clock(target_type, targets, stops, pauses, self.context)
 
     def _build_targets(self, target_type: TargetType, cutoff_at: datetime) -> list[EffectiveTarget]:
         critical_since = self._find_critical_since(cutoff_at)
-        policy, calendar = self.context.policy, self.context.calendar
+        policy = self.context.policy
+        calendar = self.context.calendar
         return build_effective_targets(policy.sla, target_type, self.opening.at, critical_since, calendar)
 
     def _find_critical_since(self, cutoff_at: datetime) -> datetime | None:

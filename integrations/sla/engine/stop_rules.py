@@ -132,7 +132,8 @@ class StopTracker(EventTracker):
         return gettext_noop("The issue was closed without a reply. This counts only after the partner replies.")
 
     def handle_reopened(self, event: TimelineEvent, side: ParticipantSide) -> None:
-        closure, self.closure = self.closure, None
+        closure = self.closure
+        self.closure = None
         if closure is None or closure.counts_from is None:
             return
         if closure.side != ParticipantSide.REPORTER:

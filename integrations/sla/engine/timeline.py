@@ -26,7 +26,8 @@ def order_events(events: Iterable[TimelineEvent], cutoff_at: datetime) -> list[T
     """
     events = list(events)
     events_by_identity: dict[object, TimelineEvent] = {}
-    guesses, denied_keys = [], find_denied_keys(events)
+    guesses = []
+    denied_keys = find_denied_keys(events)
     for event in events:
         if event.at > cutoff_at or (denied_keys and _is_denied(event, denied_keys)):
             continue

@@ -84,7 +84,8 @@ def _ingest_deliveries(
     digests = {delivery.digest for delivery in deliveries}
     earlier = monitored_repository.deliveries.filter(digest__in=digests, pk__lt=deliveries[0].pk)
     known_digests = set(earlier.values_list("digest", flat=True))
-    updates, pks_by_outcome = [], defaultdict[str, list[int]](list)
+    updates = []
+    pks_by_outcome = defaultdict[str, list[int]](list)
     for delivery in deliveries:
         is_replay = delivery.digest in known_digests
         outcome, update = ("replay", None) if is_replay else interpret_delivery(monitored_repository, delivery)
@@ -123,7 +124,8 @@ def _should_run_checks(event: str, payload: Mapping[str, object]) -> bool:
     """Return whether the event can change check results. Of pushes, only tags and the default branch count."""
     if event != "push":
         return event in REASONS_BY_EVENT
-    ref, repository = str(payload.get("ref", "")), payload.get("repository")
+    ref = str(payload.get("ref", ""))
+    repository = payload.get("repository")
     default_branch = repository.get("default_branch", "") if isinstance(repository, Mapping) else ""
     return ref.startswith("refs/tags/") or ref == f"refs/heads/{default_branch}"
 

@@ -68,12 +68,15 @@ def map_comment(comment: GitHubComment) -> tuple[TimelineEvent, ...]:
     GitHub doesn't provide the original text of an edited comment: lists and webhooks show the last text, and a
     webhook's previous text may stem from another edit. The text therefore counts from the last edit.
     """
-    key, actor = build_comment_key(comment.id), _build_actor(comment.user, comment.author_association)
-    created_at, updated_at = comment.created_at, comment.updated_at
+    key = build_comment_key(comment.id)
+    actor = _build_actor(comment.user, comment.author_association)
+    created_at = comment.created_at
+    updated_at = comment.updated_at
     data: dict[str, object] = {"comment": key, "url": comment.html_url}
     if updated_at <= created_at:
         return (TimelineEvent(key, IssueEventKind.COMMENTED, created_at, actor, comment.body, data=data),)
-    unread_data, edit_key = data | {"unread": True}, f"{key}:edited:{_format_timestamp(updated_at)}"
+    unread_data = data | {"unread": True}
+    edit_key = f"{key}:edited:{_format_timestamp(updated_at)}"
     return (
         TimelineEvent(f"{key}{UNREAD_SUFFIX}", IssueEventKind.COMMENTED, created_at, actor, data=unread_data),
         TimelineEvent(edit_key, IssueEventKind.COMMENT_EDITED, updated_at, actor, comment.body, data=data),
@@ -95,7 +98,8 @@ def build_deletion_event(
     comment: str, deleted_at: datetime, user: GitHubUser | None, association: str = ""
 ) -> TimelineEvent:
     """Build a deletion event. Anyone can delete their own comments, so a deletion doesn't prove a permission."""
-    actor, data = _build_actor(user, association), {"comment": comment}
+    actor = _build_actor(user, association)
+    data = {"comment": comment}
     return TimelineEvent(f"{comment}:deleted", IssueEventKind.COMMENT_DELETED, deleted_at, actor, data=data)
 
 
@@ -105,16 +109,21 @@ def build_comment_key(comment_id: int) -> str:
 
 
 def _map_issue_change(webhook: IssueWebhook, received_at: datetime) -> tuple[TimelineEvent, ...]:
-    kind, issue, label, text = KINDS_BY_ACTION.get(webhook.action), webhook.issue, "", ""
+    kind = KINDS_BY_ACTION.get(webhook.action)
+    issue = webhook.issue
+    label = ""
+    text = ""
     data: dict[str, object] = {}
     if kind is None:
         return ()
     # A payload has no time of its change. Each change updates the issue, except its deletion.
     occurred_at = received_at if kind is IssueEventKind.DELETED else issue.updated_at
     if kind is IssueEventKind.CLOSED:
-        occurred_at, data = issue.closed_at or occurred_at, {"reason": issue.state_reason}
+        occurred_at = issue.closed_at or occurred_at
+        data = {"reason": issue.state_reason}
     elif kind is IssueEventKind.EDITED:
-        data, text = {"body": True}, issue.body
+        data = {"body": True}
+        text = issue.body
     elif kind in (IssueEventKind.LABELED, IssueEventKind.UNLABELED):
         label = webhook.label.name if webhook.label else ""
     # The column of the key has 120 characters.
@@ -124,7 +133,8 @@ def _map_issue_change(webhook: IssueWebhook, received_at: datetime) -> tuple[Tim
 
 
 def _map_comment_change(webhook: CommentWebhook, received_at: datetime) -> tuple[TimelineEvent, ...]:
-    comment, sender = webhook.comment, webhook.sender
+    comment = webhook.comment
+    sender = webhook.sender
     if webhook.action not in ("created", "edited", "deleted"):
         return ()
     events = map_comment(comment)
@@ -139,7 +149,8 @@ def map_issue(issue: GitHubIssue, *events: TimelineEvent) -> IssueUpdate | None:
     # GitHub's lists of issues and webhooks of comments contain pull requests, too.
     if issue.pull_request:
         return None
-    author, data = _build_actor(issue.user, issue.author_association), {"title": issue.title}
+    author = _build_actor(issue.user, issue.author_association)
+    data = {"title": issue.title}
     opening = TimelineEvent("opened", IssueEventKind.OPENED, issue.created_at, author, issue.body, data=data)
     return IssueUpdate(issue, (opening, *events))
 

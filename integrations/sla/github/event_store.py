@@ -46,7 +46,8 @@ def store_updates(
     batches: Iterable[IssueEventBatch] = (),
 ) -> set[int]:
     """Store new issues and events. Return the primary keys of the issues that changed."""
-    updates, batches = list(updates), list(batches)
+    updates = list(updates)
+    batches = list(batches)
     ids_by_github_id, created_ids = _upsert_issues(monitored_repository, [update.issue for update in updates])
     batch_issues = SupportIssue.objects.filter(
         monitored_repository=monitored_repository, number__in={batch.number for batch in batches}
@@ -71,7 +72,9 @@ def _upsert_issues(
     """
     # Several deliveries of a batch can be about one issue. The last entry of a key wins.
     newest_issues = {issue.id: issue for issue in sorted(issues, key=lambda issue: issue.updated_at)}
-    ids_by_github_id, created_ids, renamed_ids = {}, set(), set()
+    ids_by_github_id = {}
+    created_ids = set()
+    renamed_ids = set()
     for row in SupportIssue.objects.filter(monitored_repository=monitored_repository, github_id__in=newest_issues):
         issue = newest_issues.pop(row.github_id)
         ids_by_github_id[issue.id] = row.pk

@@ -44,7 +44,8 @@ class ListedActivity:
     deleted_comments: set[str] = field(default_factory=set)
 
     def has_event(self, row: SupportIssueEvent) -> bool:
-        number, actor_id = row.issue.number, row.actor_id
+        number = row.issue.number
+        actor_id = row.actor_id
         if row.kind == IssueEventKind.COMMENTED:
             return (number, get_comment_key(row), actor_id, row.at) in self.comments
         expected_change = (number, row.kind, row.label, actor_id)
@@ -115,7 +116,8 @@ def _can_affect_clock(row: SupportIssueEvent) -> bool:
 
 def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
     """Build an event that denies another one. It has the same time and the closest GitHub kind."""
-    key, data = f"{DENIED_KEY}:{row.key}"[:120], {DENIED_KEY: row.key}
+    key = f"{DENIED_KEY}:{row.key}"[:120]
+    data = {DENIED_KEY: row.key}
     if row.kind == IssueEventKind.COMMENTED:
         data |= {"comment": get_comment_key(row)}
         return TimelineEvent(key, IssueEventKind.COMMENT_DELETED, row.at, UNKNOWN_ACTOR, data=data)
@@ -127,7 +129,8 @@ def _is_known(
     api: GitHubApi, monitored_repository: MonitoredRepository, row: SupportIssueEvent, activity: ListedActivity
 ) -> bool:
     """Return whether GitHub confirms an event, or can't deny it because the issue or comment was deleted or moved."""
-    repository, number = monitored_repository.repository, row.issue.number
+    repository = monitored_repository.repository
+    number = row.issue.number
     if row.kind == IssueEventKind.COMMENTED and _is_deleted(row, activity):
         return True
     if issues.is_gone(api, repository, number):

@@ -43,7 +43,8 @@ class IssueSync:
     def __post_init__(self) -> None:
         """Start from the stored state of the repository."""
         self.cursors = dict(self.monitored_repository.cursors)
-        self.name, self.number = self.monitored_repository.repository, self.monitored_repository.repository_id
+        self.name = self.monitored_repository.repository
+        self.number = self.monitored_repository.repository_id
 
     def run(self) -> None:
         """Fetch everything that changed since the cursors. After a SourceError, nothing counts as read."""
@@ -70,7 +71,8 @@ class IssueSync:
 
     def _fetch_issues(self) -> bool:
         """Fetch changed issues. Return whether any changed: the list starts with the last known change."""
-        last_changed_at, known_ids = self._get_cursor("issues"), set(self.cursors.get("last", ()))
+        last_changed_at = self._get_cursor("issues")
+        known_ids = set(self.cursors.get("last", ()))
         pages = issues.iterate_changes(
             self.api, self.monitored_repository.repository, "issues", GitHubIssue, last_changed_at, state="all"
         )
@@ -94,7 +96,8 @@ class IssueSync:
 
         GitHub's lists don't show edits of the issue text, so a lost webhook would leave no other trace.
         """
-        kinds, ids = (IssueEventKind.OPENED, IssueEventKind.EDITED), [update.issue.id for update in updates]
+        kinds = (IssueEventKind.OPENED, IssueEventKind.EDITED)
+        ids = [update.issue.id for update in updates]
         rows = SupportIssueEvent.objects.filter(
             issue__monitored_repository=self.monitored_repository, issue__github_id__in=ids, kind__in=kinds
         )
@@ -119,13 +122,15 @@ class IssueSync:
         # The portal's credential may see issues that their owner hides (decision 0064).
         if identity.private:
             raise SourceError(PRIVATE)
-        self.number, self.name = identity.id, identity.full_name
+        self.number = identity.id
+        self.name = identity.full_name
         if self.monitored_repository.repository_id not in (None, self.number):
             raise SourceError(f"The name {self.monitored_repository.repository} now belongs to another repository.")
 
     def _fetch_comments(self) -> None:
         """Fetch new and edited comments. Comments of issues newer than the issue list are read again next time."""
-        last_changed_at, highest_number = self._get_cursor("comments"), self.cursors.get("number", 0)
+        last_changed_at = self._get_cursor("comments")
+        highest_number = self.cursors.get("number", 0)
         unknown_times: list[datetime] = []
         pages = issues.iterate_changes(
             self.api, self.monitored_repository.repository, "issues/comments", GitHubComment, last_changed_at
@@ -139,7 +144,8 @@ class IssueSync:
         self.cursors["comments"] = min([last_changed_at, *unknown_times]).isoformat()
 
     def _fetch_events(self) -> None:
-        repository, last_event_id = self.monitored_repository, int(self.cursors.get("event", 0))
+        repository = self.monitored_repository
+        last_event_id = int(self.cursors.get("event", 0))
         events = issues.list_events_after(self.api, repository.repository, last_event_id, repository.began_at)
         self.updates += filter(None, map(event_mapping.map_event, events))
         for event in events:

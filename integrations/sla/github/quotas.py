@@ -81,7 +81,8 @@ def charge(sender: str, hook: UUID | None, size: int, *, is_accepted: bool) -> N
     """Count a delivery and its bytes."""
     needs = _list_accepted_needs(hook, size) if is_accepted else [(REFUSED, f"{sender}:{hook}", size)]
     for quota, source, need in needs:
-        counter, step = _get_counter(quota, source), max(1, quota.limit // SYNCS_PER_QUOTA)
+        counter = _get_counter(quota, source)
+        step = max(1, quota.limit // SYNCS_PER_QUOTA)
         steps_before = counter.pending // step
         counter.pending += need
         if counter.pending // step > steps_before:
@@ -96,7 +97,8 @@ def _list_accepted_needs(hook: UUID | None, size: int) -> list[tuple[Quota, str,
 
 def _get_counter(quota: Quota, source: str) -> Counter:
     """Return the counter of a source in the current window."""
-    key, window = (quota.name, source), quota.get_window()
+    key = (quota.name, source)
+    window = quota.get_window()
     counter = _COUNTERS.get(key)
     if counter is None or counter.window != window:
         if len(_COUNTERS) >= MAX_COUNTERS:
@@ -114,7 +116,8 @@ def _read_total(quota: Quota, source: str) -> int:
 
 
 def _sync(quota: Quota, source: str, counter: Counter) -> None:
-    key, pending = quota.build_key(source), counter.pending
+    key = quota.build_key(source)
+    pending = counter.pending
     try:
         cache.add(key, 0, 2 * quota.seconds)
         counter.shared = cache.incr(key, pending)

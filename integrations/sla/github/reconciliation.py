@@ -27,9 +27,11 @@ from verification.sources.rate_limits import GitHubRateLimiter
 MAX_ENQUEUED = 200  # in a round; what is left is due in the next one
 RETRY = Backoff(first=timedelta(minutes=5), max_attempts=3)  # of faults of ours; the next round tries again
 POLL_INTERVAL_WITHOUT_WEBHOOK = timedelta(minutes=5)
-POLL_INTERVAL_ACTIVE, POLL_INTERVAL_IDLE = timedelta(minutes=15), timedelta(minutes=60)
+POLL_INTERVAL_ACTIVE = timedelta(minutes=15)
+POLL_INTERVAL_IDLE = timedelta(minutes=60)
 ACTIVITY_WINDOW = timedelta(days=1)
-INITIAL_RETRY_DELAY, MAX_RETRY_DELAY = timedelta(seconds=30), timedelta(minutes=30)
+INITIAL_RETRY_DELAY = timedelta(seconds=30)
+MAX_RETRY_DELAY = timedelta(minutes=30)
 TROUBLE_THRESHOLD_ATTEMPTS = 3  # failed attempts before pages show the problem
 GONE_THRESHOLD = timedelta(hours=24)
 # A `public` or `repository` webhook event requests an earlier poll (decision 0064).
@@ -59,7 +61,8 @@ def enqueue_due_repositories(now: datetime) -> int:
 @job("sla.reconcile", queue="network", retry=RETRY)
 def reconcile(context: JobContext, *, repository_id: int) -> None:
     """Poll a repository. After an outage, its own schedule starts the next attempt; a limit holds up all polls."""
-    now, etag_cache = timezone.now(), EtagStore({}, {})
+    now = timezone.now()
+    etag_cache = EtagStore({}, {})
     if not MonitoredRepository.objects.filter(pk=repository_id, poll_at__lte=now, ended_at=None).exists():
         return  # polled in the meantime, or no longer monitored
     try:
@@ -78,7 +81,8 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
         SourceUnavailableError: GitHub is unavailable.
     """
     monitored_repository = MonitoredRepository.objects.select_related("integration__partner").get(pk=pk)
-    etag_cache.before, etag_cache.now = monitored_repository.etags, {}
+    etag_cache.before = monitored_repository.etags
+    etag_cache.now = {}
     try:
         sync = IssueSync(api, monitored_repository, now)
         sync.run()
@@ -96,7 +100,8 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
 
 def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository | None:
     """Store the changes and update `data_up_to`. None if monitoring ended or the repository changed in the meantime."""
-    monitored_repository, now = sync.monitored_repository, sync.now
+    monitored_repository = sync.monitored_repository
+    now = sync.now
     with transaction.atomic():
         row = event_store.lock_repository(monitored_repository.pk, wait=True)
         if row is None or row.ended_at is not None or row.repository_id != monitored_repository.repository_id:
@@ -105,9 +110,13 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
         has_missed_events = bool(changed_issue_ids) and _has_missed_events(changed_issue_ids, now)
         row.cursors = sync.cursors | ({"missed_at": now.isoformat()} if has_missed_events else {})
         row.data_up_to = max(row.data_up_to, now)
-        row.repository, row.repository_id = sync.name, sync.number
+        row.repository = sync.name
+        row.repository_id = sync.number
         row.etags = etags or row.etags
-        row.attempts, row.trouble, row.trouble_since, row.missing_since = 0, "", None, None
+        row.attempts = 0
+        row.trouble = ""
+        row.trouble_since = None
+        row.missing_since = None
         row.poll_at = calculate_next_poll(row, now)
         row.save()
         # The new data makes it possible to judge these clocks.

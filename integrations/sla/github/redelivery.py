@@ -28,7 +28,8 @@ def request_redeliveries(
     if monitored_repository.hook_id is None or now < _calculate_next_run(monitored_repository, now):
         return 0
     changes: NamedValues = {}
-    outcome, requested_ids = "requested", []
+    outcome = "requested"
+    requested_ids = []
     try:
         delivery_ids = _find_missing_deliveries(api, monitored_repository, monitored_repository.hook_id, now)
         requested_ids = delivery_ids[:MAX_REQUESTS]
@@ -37,7 +38,8 @@ def request_redeliveries(
                 wait(PAUSE_SECONDS)
             issues.redeliver(api, monitored_repository.repository, monitored_repository.hook_id, delivery_id)
         if len(delivery_ids) > len(requested_ids):
-            outcome, changes["poll_at"] = "remaining", min(now + GAP_INTERVAL, monitored_repository.poll_at or now)
+            outcome = "remaining"
+            changes["poll_at"] = min(now + GAP_INTERVAL, monitored_repository.poll_at or now)
     except (AccessDeniedError, SourceNotFoundError):  # no permission: polls must be enough
         outcome = "refused"
     cursors = monitored_repository.cursors | {"redelivered_at": now.isoformat(), "redelivery": outcome}

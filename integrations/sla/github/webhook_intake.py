@@ -108,7 +108,8 @@ def _ingest_delivery(uuid: UUID, headers: Mapping[str, object], body: bytes, now
     if not has_valid_signature(body, signature, cached_repository.secrets.get_valid_secrets(now)):
         _count_refusal(cached_repository, now)
         return IntakeResponse(401, "The signature doesn't match the webhook's secret.")
-    delivery_id, event = str(headers.get("HTTP_X_GITHUB_DELIVERY", "")), str(headers.get("HTTP_X_GITHUB_EVENT", ""))
+    delivery_id = str(headers.get("HTTP_X_GITHUB_DELIVERY", ""))
+    event = str(headers.get("HTTP_X_GITHUB_EVENT", ""))
     if not (0 < len(delivery_id) <= 80 and 0 < len(event) <= 60 and f"{delivery_id}{event}".isprintable()):
         return IntakeResponse(400, "The headers X-GitHub-Delivery and X-GitHub-Event are missing.")
     if refusal := _check_payload(cached_repository.row, body):
@@ -167,7 +168,8 @@ def _count_refusal(cached_repository: CachedRepository, now: datetime) -> None:
         return
     repositories = MonitoredRepository.objects.filter(pk=cached_repository.row.pk)
     repositories.update(refused=F("refused") + cached_repository.refused_count, refused_at=now)
-    cached_repository.refused_count, cached_repository.counted_at = 0, now
+    cached_repository.refused_count = 0
+    cached_repository.counted_at = now
 
 
 def _check_payload(row: MonitoredRepository, body: bytes) -> IntakeResponse | None:
@@ -195,7 +197,8 @@ def is_own_repository(row: MonitoredRepository, repository: object) -> bool:
 
 def _insert_delivery(monitored_repository_id: int, delivery_id: str, event: str, body: bytes, now: datetime) -> None:
     database = connections[DEFAULT_DB_ALIAS]  # `connection` would look it up at each use
-    digest, received_at = hashlib.sha256(body).hexdigest(), database.ops.adapt_datetimefield_value(now)
+    digest = hashlib.sha256(body).hexdigest()
+    received_at = database.ops.adapt_datetimefield_value(now)
     with _open_cursor(database) as cursor, database.wrap_database_errors:
         cursor.execute(INSERT_STATEMENT, [monitored_repository_id, delivery_id, event, digest, body, received_at])
 

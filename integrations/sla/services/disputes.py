@@ -49,7 +49,8 @@ RETRACTION_REASONS = {
 
 def lower_severity(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Lower the severity from now, or from the partner's request. Raises ActionRefused."""
-    kind, event_type = IssueEventKind.SEVERITY_LOWERED, "issue.severity_reduced"
+    kind = IssueEventKind.SEVERITY_LOWERED
+    event_type = "issue.severity_reduced"
     return _record_decision(issue, kind, event_type, reason, _find_requested_at, actor=actor, now=now)
 
 
@@ -112,7 +113,8 @@ def correct_severity(issue: SupportIssue, reason: str, *, actor: User, now: date
 
     The standard target applies as if the event that made the issue critical had not happened.
     """
-    kind, event_type = IssueEventKind.SEVERITY_LOWERED, "issue.severity_corrected"
+    kind = IssueEventKind.SEVERITY_LOWERED
+    event_type = "issue.severity_corrected"
     return _record_decision(issue, kind, event_type, reason, _find_disputed_raise, actor=actor, now=now)
 
 

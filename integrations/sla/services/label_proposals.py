@@ -31,7 +31,9 @@ def propose_label_policy(integration: Integration, policy: LabelPolicy, *, actor
         # Reviewers decide on one proposal at a time, the newest.
         pending_proposals = change.integration.label_policies.filter(state=LabelPolicy.State.PROPOSED)
         pending_proposals.update(state=LabelPolicy.State.DECLINED, decided_at=now, note=REPLACEMENT_NOTE)
-        policy.integration, policy.proposed_by, policy.proposed_at = change.integration, actor, now
+        policy.integration = change.integration
+        policy.proposed_by = actor
+        policy.proposed_at = now
         policy.save()
         change.record("label_policy.proposed", describe_policy(policy), policy=policy.pk, team=policy.logins)
 
@@ -46,7 +48,9 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
         if proposal.state != LabelPolicy.State.PROPOSED:
             raise ActionRefused(gettext("This proposal was already decided. Reload the page."), "conflict")
         proposal.state = LabelPolicy.State.ACCEPTED if accept else LabelPolicy.State.DECLINED
-        proposal.decided_by, proposal.decided_at, proposal.note = actor, now, note[:500]
+        proposal.decided_by = actor
+        proposal.decided_at = now
+        proposal.note = note[:500]
         # The policy doesn't apply to earlier issues: otherwise, a partner could propose it after a breach to retract
         # it.
         proposal.valid_from = now if accept else None

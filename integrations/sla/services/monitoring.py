@@ -128,7 +128,8 @@ def rotate_secret(
                 _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
             )
         # GitHub signs with the old secret until a person enters the new one in the webhook's settings.
-        row.old_secret, row.old_secret_until = row.secret, now + OLD_SECRET_LIFETIME if row.secret else None
+        row.old_secret = row.secret
+        row.old_secret_until = now + OLD_SECRET_LIFETIME if row.secret else None
         row.encrypt("secret", new_secret)
         row.save(update_fields=["secret", "old_secret", "old_secret_until"])
         change.record("monitoring.secret_created")

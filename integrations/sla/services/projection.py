@@ -146,7 +146,8 @@ def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int
     for breach in locked_breaches:
         clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
         create_alert(clock_at_breach, "retracted", 100, now)  # first, because its key counts earlier retractions
-        breach.retracted_at, breach.retraction_reason = now, reason[:300]
+        breach.retracted_at = now
+        breach.retraction_reason = reason[:300]
         breach.save(update_fields=["retracted_at", "retraction_reason"])
         disputed_breach = SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH)
         disputed_breach.update(disputed="", disputed_at=None)
@@ -160,7 +161,9 @@ def settle_breaches(issue: SupportIssue, outcome: BreachOutcome, reason: str, no
     """
     breaches = list(SlaBreach.objects.filter(issue=issue, retracted_at=None).select_for_update())
     for breach in breaches:
-        breach.retracted_at, breach.retraction_reason, breach.outcome = now, reason[:300], outcome
+        breach.retracted_at = now
+        breach.retraction_reason = reason[:300]
+        breach.outcome = outcome
     SlaBreach.objects.bulk_update(breaches, ("retracted_at", "retraction_reason", "outcome"))
     SlaClock.objects.filter(issue=issue).update(breached_at=None)
     return len(breaches)

@@ -28,7 +28,8 @@ def load_partner(request: HttpRequest, slug: str) -> Partner:
 
 def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show the calendar, preview a change, and save the change after confirmation."""
-    partner, now = load_partner(request, slug), timezone.now()
+    partner = load_partner(request, slug)
+    now = timezone.now()
     can_edit = permissions.can_edit_partner(partner, request.user)
     if request.method == "POST" and not can_edit:
         raise PermissionDenied(refusals.get_refusal("can_edit"))
@@ -38,7 +39,8 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     context: TemplateContext = {"partner": partner, "can_edit": can_edit, "form": form}
     if form_data is None or not form.is_valid():
         return _render_page(request, partner, context, 422 if request.method == "POST" else 200)
-    edition, seen_id = form.edition, form.cleaned_data["seen_id"] or 0
+    edition = form.edition
+    seen_id = form.cleaned_data["seen_id"] or 0
     try:
         # The form saves all fields, so it would undo what a colleague changed in the meantime.
         if message := calendars.explain_conflict(partner, edition, seen_id):

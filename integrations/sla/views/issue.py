@@ -97,8 +97,10 @@ def _render_page(
 
 
 def _build_context(request: AuthenticatedRequest, issue: SupportIssue) -> TemplateContext:
-    now, user = timezone.now(), request.user
-    page, breaches = build_issue_page(issue, user, now), list(issue.breaches.order_by("due_at", "pk"))
+    now = timezone.now()
+    user = request.user
+    page = build_issue_page(issue, user, now)
+    breaches = list(issue.breaches.order_by("due_at", "pk"))
     allowed = [decision for decision in DECISIONS if decision.permission(issue.integration, user)]
     return {
         "page": page,
@@ -120,7 +122,8 @@ def load_dispute(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
 
 def show_dispute(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show a dispute with the effect of each possible decision, or decide."""
-    issue, form_data = load_dispute(request, uuid), _get_form_data(request)
+    issue = load_dispute(request, uuid)
+    form_data = _get_form_data(request)
     # Links from emails and the queue can be older than the decision.
     if not issue.disputed and form_data is None:
         return redirect("sla:issue", uuid)
@@ -156,7 +159,8 @@ def build_dispute_context(request: AuthenticatedRequest, issue: SupportIssue) ->
     context = _build_context(request, issue)
     with transaction.atomic():
         # Each preview rolls back to a savepoint within this transaction, which keeps the locks for all of them.
-        is_locked, arguments = lock_for_preview(issue), {"actor": request.user, "now": context["now"]}
+        is_locked = lock_for_preview(issue)
+        arguments = {"actor": request.user, "now": context["now"]}
         previews = [
             (decision, preview_decision(decision, issue, **arguments) if is_locked else None)
             for decision in context["possible"]

@@ -30,7 +30,8 @@ from portal.core.value_types import TemplateContext
 from portal.ui.refusals import report_refusals
 
 LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
-MAX_LINES, MAX_EARLIER_POLICIES = 40, 20
+MAX_LINES = 40
+MAX_EARLIER_POLICIES = 20
 
 
 build_lines_field = partial(MultiLineField, required=False, max_lines=MAX_LINES, rows=5)
@@ -112,7 +113,8 @@ class LabelsForm(forms.Form):
     @property
     def policy(self) -> LabelPolicy:
         """Return the entered label policy, unsaved."""
-        data, pairs = self.cleaned_data, self.cleaned_data["second_accounts"]
+        data = self.cleaned_data
+        pairs = self.cleaned_data["second_accounts"]
         logins = dict(account for pair in pairs for account in pair) | data["bots"] | data["team"]
         # IDs, because people can rename their accounts. The logins are kept for display only.
         return LabelPolicy(
@@ -147,7 +149,8 @@ def build_initial_data(policy: LabelPolicy) -> dict[str, str]:
 
 def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the label policy. A POST request of the partner proposes a new one."""
-    integration, now = load_visible_integration(request, uuid), timezone.now()
+    integration = load_visible_integration(request, uuid)
+    now = timezone.now()
     if request.method == "POST":
         require_permission(permissions.can_edit, integration, request.user)
     policy = policies.get_policy_in_force(integration, now)

@@ -33,7 +33,8 @@ from portal.ui.refusals import report_refusals
 
 Handler = Callable[[HttpRequest], HttpResponse]
 INBOUND_PATH_PREFIX = "/inbound/"
-READ_CHUNK_BYTES, MAX_DRAINED_BYTES = 64 * 1024, 4 * webhook_intake.MAX_PAYLOAD_BYTES
+READ_CHUNK_BYTES = 64 * 1024
+MAX_DRAINED_BYTES = 4 * webhook_intake.MAX_PAYLOAD_BYTES
 BUSY_RESPONSE = IntakeResponse(503, "The portal is temporarily unavailable.")
 
 
@@ -80,8 +81,10 @@ def _ingest_request(request: HttpRequest, uuid: UUID) -> IntakeResponse:
     early_response = webhook_intake.refuse_early(
         meta.get("CONTENT_LENGTH") or "", meta.get("CONTENT_TYPE", ""), meta.get("HTTP_CONTENT_ENCODING", "")
     )
-    sender, is_known = get_client_network(request), webhook_intake.is_monitored(uuid)
-    size, hook_uuid = _get_declared_size(request), uuid if is_known else None
+    sender = get_client_network(request)
+    is_known = webhook_intake.is_monitored(uuid)
+    size = _get_declared_size(request)
+    hook_uuid = uuid if is_known else None
     if early_response is None and not is_known:
         early_response = IntakeResponse(404, "Webhook not found.")
     if wait := quotas.get_wait(sender, hook_uuid, 0 if early_response else size):

@@ -26,8 +26,11 @@ from portal.core.value_types import NamedValues
 if TYPE_CHECKING:
     from integrations.programs.schema import Edition
 
-UNLISTED, LISTED, ON_NOTICE = ListingStatus.UNLISTED, ListingStatus.LISTED, ListingStatus.ON_NOTICE
-SUSPENDED, DELISTED = ListingStatus.SUSPENDED, ListingStatus.DELISTED
+UNLISTED = ListingStatus.UNLISTED
+LISTED = ListingStatus.LISTED
+ON_NOTICE = ListingStatus.ON_NOTICE
+SUSPENDED = ListingStatus.SUSPENDED
+DELISTED = ListingStatus.DELISTED
 listing_transition = partial(guarded_transition, "listing_status")
 # These are never performed alone: the release, the end of support, and its undo call them.
 implied_transition = partial(listing_transition, permission=permissions.is_never_allowed)
@@ -127,11 +130,14 @@ class ListingStatusFields(models.Model):
         """Pause the deadline. A second reason retains the time that the first one saved."""
         if self.compliance_deadline_at is not None:
             self.deadline_remaining = max(self.compliance_deadline_at - now, timedelta())
-        self.deadline_pause_reason, self.compliance_deadline_at = reason, None
+        self.deadline_pause_reason = reason
+        self.compliance_deadline_at = None
 
     def _resume_period(self, now: datetime) -> None:
         self.compliance_deadline_at = now + (self.deadline_remaining or timedelta())
-        self.deadline_pause_reason, self.deadline_remaining, self.deadline_notified_at = "", None, None
+        self.deadline_pause_reason = ""
+        self.deadline_remaining = None
+        self.deadline_notified_at = None
 
     @implied_transition(source=[UNLISTED, DELISTED], target=LISTED)
     def verify(self) -> None:
@@ -159,7 +165,8 @@ class ListingStatusFields(models.Model):
         guards=[guards.require_no_other_claim, guards.require_requested_tier, guards.require_tier_requirements]
     )
     def grant_tier(self, **_: object) -> None:
-        self.tier, self.tier_request = self.tier_request, ""
+        self.tier = self.tier_request
+        self.tier_request = ""
 
     @tier_decision(guards=[guards.require_no_other_claim, guards.require_requested_tier, require_note])
     def decline_tier(self, **_: object) -> None:
@@ -167,7 +174,8 @@ class ListingStatusFields(models.Model):
 
     @automatic_transition(source=LISTED, guards=[compliance_guards.require_no_pending_request])
     def suggest_notice(self, *, request: str, params: ActionTextParams, **_: object) -> None:
-        self.compliance_request, self.compliance_request_params = request, params
+        self.compliance_request = request
+        self.compliance_request_params = params
 
     @allow_decision(LISTED, target=ON_NOTICE)
     def issue_notice(self, *, actor: User, now: datetime, **_: object) -> None:
@@ -177,7 +185,8 @@ class ListingStatusFields(models.Model):
     @allow_decision(LISTED, SUSPENDED, DELISTED, UNLISTED, guards=[compliance_guards.require_pending_request])
     def dismiss_request(self, *, now: datetime, **_: object) -> None:
         # After a dismissal, only new breaches suggest a notice again.
-        self.compliance_request, self.compliance_reviewed_at = "", now
+        self.compliance_request = ""
+        self.compliance_reviewed_at = now
 
     @automatic_transition(source=[ON_NOTICE, SUSPENDED], guards=[compliance_guards.require_unpaused_process])
     def pause_deadline(self, *, now: datetime, **_: object) -> None:
@@ -245,7 +254,8 @@ class ListingStatusFields(models.Model):
         guards=[compliance_guards.require_no_pending_request, compliance_guards.require_no_open_appeal, require_note],
     )
     def request_reinstatement(self, **_: object) -> None:
-        self.compliance_request, self.compliance_request_params = "reinstatement", {}
+        self.compliance_request = "reinstatement"
+        self.compliance_request_params = {}
 
     @listing_transition(
         source=[LISTED, ON_NOTICE, SUSPENDED],

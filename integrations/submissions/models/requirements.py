@@ -98,7 +98,8 @@ class RequirementFulfillment(models.Model):
 
     def clear_waiver_request(self) -> None:
         """Forget the request for a waiver, without saving."""
-        self.waiver_requested_at, self.waiver_request_reason = None, ""
+        self.waiver_requested_at = None
+        self.waiver_request_reason = ""
 
     def get_display_status(self, now: datetime) -> str:
         """Return the status to display: a valid waiver takes precedence over an unfulfilled status."""

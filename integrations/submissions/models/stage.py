@@ -237,7 +237,8 @@ class StageFields(ListingStatusFields):
         guards=[guards.require_no_hold, guards.require_no_other_claim, guards.require_note],
     )
     def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
-        self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note
+        self.on_hold_for = ResponsibleParty(waits_for)
+        self.hold_reason = note
 
     @decision_transition(source=HOLDABLE_STAGES, guards=[guards.require_hold])
     def resume(self, **_: object) -> None:
@@ -263,5 +264,6 @@ class StageFields(ListingStatusFields):
         self.review_requested_at = now
 
     def _end_integration(self, now: datetime) -> None:
-        self.stage_before_end, self.ended_at = self.stage, now
+        self.stage_before_end = self.stage
+        self.ended_at = now
         self.on_hold_for = self.hold_reason = ""

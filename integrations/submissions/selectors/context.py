@@ -40,7 +40,8 @@ def get_recorded_party(integration: "Integration") -> str:
 
     Waiting for a check that failed with an error counts as an outage, not as machine time.
     """
-    responsible_party, target = integration.responsible_party, integration.next_action_target
+    responsible_party = integration.responsible_party
+    target = integration.next_action_target
     if responsible_party == ResponsibleParty.MACHINE and target.startswith("requirement:"):
         state = integration.fulfillments_by_id.get(target.partition(":")[2])
         if state is not None and state.status == Status.ERROR:
@@ -154,7 +155,8 @@ def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequi
     open_requirements = []
     for r in list_missing_next(integration, now):
         party = get_responsible_party(r, integration)
-        action, enough = _get_action(r, party, integration), remaining_by_group.get(r.group, 0)
+        action = _get_action(r, party, integration)
+        enough = remaining_by_group.get(r.group, 0)
         is_blocked = bool(explain_blocker(r, integration, now))
         open_requirements.append(OpenRequirement(r.id, r.title, party, action, r.group, enough, is_blocked))
     return tuple(open_requirements)

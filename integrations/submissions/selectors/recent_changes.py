@@ -103,6 +103,7 @@ def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:
     title = event.data.get("title") or (
         _("Finding %(finding)s") % {"finding": event.data["finding"]} if "finding" in event.data else ""
     )
-    old_outcome, outcome = event.data.get("old_outcome"), event.data.get("outcome")
+    old_outcome = event.data.get("old_outcome")
+    outcome = event.data.get("outcome")
     status_change = f"{old_outcome} → {outcome}".replace("_", " ") if old_outcome and outcome else ""
     return ": ".join(part for part in (str(title), status_change or event.note) if part)

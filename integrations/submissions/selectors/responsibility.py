@@ -51,5 +51,6 @@ def list_by_responsible_party(
     rows = Integration.objects.filter(partner__in=partners).annotate(block_of_editor=BLOCK, block=block)
     # an index has the order of the blocks of editors, which is the same unless the user can edit only some
     is_order_of_editor = len(editable_partners) in (0, len(partners))
-    due, responsible_since = F("action_due_at").asc(nulls_last=True), F("responsible_since").asc(nulls_last=True)
+    due = F("action_due_at").asc(nulls_last=True)
+    responsible_since = F("responsible_since").asc(nulls_last=True)
     return rows.order_by("block_of_editor" if is_order_of_editor else "block", due, responsible_since, "-pk")

@@ -23,7 +23,10 @@ from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus
 from portal.core.name_matching import compute_name_key, normalize_text
 from portal.core.repository_urls import get_product_name
 
-REPOSITORY, PRODUCT, NAME = "repository", "product", "name"  # strongest first
+# Strongest first
+REPOSITORY = "repository"
+PRODUCT = "product"
+NAME = "name"
 MATCH_LABELS = {
     REPOSITORY: gettext_noop("the same repository"),
     PRODUCT: gettext_noop("the same product"),
@@ -91,7 +94,8 @@ def find_overlaps(work: WorkDescription) -> tuple[Overlap, ...]:
     """Return all similar work, strongest kind first, integrations before published providers."""
     # Nomad Integration Program, "Engage": HashiCorp notifies the developer of overlapping work and connects similar
     # parties, to avoid duplicate work.
-    integrations, providers = _find_integrations(work), _find_published(work)
+    integrations = _find_integrations(work)
+    providers = _find_published(work)
     overlaps: list[Overlap] = []
     for kind in MATCH_LABELS:
         overlaps += _describe_integrations(kind, [row for row in integrations if row.kind == kind], work)
@@ -188,7 +192,9 @@ def _describe_integrations(kind: str, rows: list[Integration], work: WorkDescrip
     # Only listed work of verified companies is public. All other work is one summary without names.
     listed_rows = [row for row in rows if row.is_listed and row.partner.is_verified]
     for row in listed_rows[:MAX_SHOWN]:
-        title, partner, handle = row.name, row.partner.name, _compute_handle(row, work.partner)
+        title = row.name
+        partner = row.partner.name
+        handle = _compute_handle(row, work.partner)
         values = {"name": title, "partner": partner, "match": match}
         summary = _("%(name)s by %(partner)s is listed (%(match)s).") % values
         yield Overlap(kind, summary, is_listed=True, partner=partner, title=title, handle=handle)

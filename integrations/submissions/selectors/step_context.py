@@ -38,7 +38,8 @@ class StepContext:
     @cached_property
     def reachable_position(self) -> int:
         """Return the last position that can be entered now without a review."""
-        positions, index = self.integration.edition.positions, self.integration.position + 1
+        positions = self.integration.edition.positions
+        index = self.integration.position + 1
         # Steps in which nothing is left to do would only ask for a click. The review and what follows it need a
         # decision.
         while (

@@ -124,7 +124,8 @@ def upload_signed_agreement(
         _require_signable(agreement, digest)
         if agreement.document is not None:
             documents.mark_removed(agreement.document, now)
-        agreement.document, agreement.method = documents.store_document(change, file), Agreement.Method.UPLOAD
+        agreement.document = documents.store_document(change, file)
+        agreement.method = Agreement.Method.UPLOAD
         if agreement.pk:  # a signature in the portal is no part of the PDF
             agreement.signatures.filter(side=ResponsibleParty.PROGRAM).delete()
         _save_signature(change, agreement, signature)
@@ -148,7 +149,8 @@ def reject_upload(
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_decide) as change:
         agreement = _get_uploaded_agreement(change)
         # The row and its file stay as evidence of what was rejected. The next signature creates another row.
-        agreement.rejected_at, agreement.rejection_reason = now, reason
+        agreement.rejected_at = now
+        agreement.rejection_reason = reason
         agreement.save()
         change.answer(
             "agreement.upload_rejected",
@@ -213,7 +215,8 @@ def _withdraw_upload(change: RequirementChange, agreement: Agreement) -> None:
         raise ActionRefused(_("The partner uploaded a signed PDF. Confirm or reject it."), "conflict")
     if agreement.document is not None:
         documents.mark_removed(agreement.document, change.now)
-    agreement.document, agreement.method = None, Agreement.Method.PORTAL
+    agreement.document = None
+    agreement.method = Agreement.Method.PORTAL
 
 
 def _save_signature(change: RequirementChange, agreement: Agreement, signature: Signature) -> None:

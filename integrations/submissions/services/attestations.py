@@ -50,7 +50,8 @@ def _list_changes(previous: list[JsonObject], detail: list[JsonObject]) -> Itera
     known = {item["key"]: item.get("subjects", {}) for item in previous}
     for subject, code in REASON_BY_SUBJECT.items():
         for item in detail:
-            old, new = known.get(item["key"], {}).get(subject), item.get("subjects", {}).get(subject)
+            old = known.get(item["key"], {}).get(subject)
+            new = item.get("subjects", {}).get(subject)
             # GitHub's names of owners and repositories are case-insensitive.
             if old and new and old.casefold() != new.casefold():
                 yield {"code": code, "params": {"old": old, "new": new}}
@@ -94,5 +95,7 @@ def _void(integration: Integration, requirements: Iterable[Requirement], reason:
 
 
 def _save(state: RequirementFulfillment, status: Status, data: JsonObject) -> None:
-    state.status, state.data, state.version = status, data, state.version + 1
+    state.status = status
+    state.data = data
+    state.version += 1
     state.save(update_fields=["status", "data", "version"])

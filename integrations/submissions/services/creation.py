@@ -114,7 +114,8 @@ def change_description(
         # Under the lock: two requests with the same ETag must not both succeed.
         if version is not None and version != change.integration.version:
             raise ActionRefused(_("The integration changed. Reload it, then try again."), "conflict")
-        row, keys = change.integration, [key for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values]
+        row = change.integration
+        keys = [key for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values]
         changes = {key: [getattr(row, key), values[key]] for key in keys if getattr(row, key) != values[key]}
         for key, (_previous, value) in changes.items():
             setattr(row, key, value)

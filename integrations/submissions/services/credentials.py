@@ -30,7 +30,8 @@ from portal.jobs.batches import process_each
 ROTATION_PERIOD = timedelta(days=90)
 REMINDER_PERIOD = timedelta(days=30)
 # Why accounts end, stored in English and translated for each reader
-REPLACED_REASON, WITHDRAWN_REASON = gettext_noop("It was replaced."), gettext_noop("It was withdrawn.")
+REPLACED_REASON = gettext_noop("It was replaced.")
+WITHDRAWN_REASON = gettext_noop("It was withdrawn.")
 END_REASONS = {
     Stage.WITHDRAWN: gettext_noop("The integration is withdrawn."),
     Stage.DECLINED: gettext_noop("The integration is declined."),
@@ -140,7 +141,9 @@ def withdraw_credential(
 
 def end_credential(credential: TestCredential, reason: str, now: datetime) -> None:
     """Delete the secret and store the reason. Call with the integration locked."""
-    credential.encrypted_value, credential.ended_at, credential.ended_why = b"", now, reason
+    credential.encrypted_value = b""
+    credential.ended_at = now
+    credential.ended_why = reason
     credential.rotate_at = None
     credential.save()
 

@@ -30,7 +30,8 @@ class DraftConflictError(Exception):
         if not self.is_own:
             message = _("%(name)s saved another version.") % {"name": stored_draft.saved_by or _("Someone")}
         super().__init__(message)
-        self.stored_draft, self.rejected_data = stored_draft, dict(rejected_data)
+        self.stored_draft = stored_draft
+        self.rejected_data = dict(rejected_data)
 
 
 def create_draft(partner: Partner, program: str, *, actor: User, now: datetime) -> IntegrationDraft:
@@ -73,8 +74,10 @@ def save_draft(
         if locked_draft.data == dict(data):
             return locked_draft
         _require_version(locked_draft, data, version, actor)
-        locked_draft.data, locked_draft.version = dict(data), locked_draft.version + 1
-        locked_draft.saved_by, locked_draft.saved_at = actor, now
+        locked_draft.data = dict(data)
+        locked_draft.version += 1
+        locked_draft.saved_by = actor
+        locked_draft.saved_at = now
         locked_draft.save()
     return locked_draft
 

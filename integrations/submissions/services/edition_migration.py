@@ -95,7 +95,8 @@ def get_target_tier(integration: Integration, new_edition: Edition) -> Tier | No
 
 def _find_tier_changes(integration: Integration, new_edition: Edition) -> Iterator[TierChange]:
     """Yield what changes for the tier and a requested tier."""
-    old_tier, new_tier = integration.current_tier, get_target_tier(integration, new_edition)
+    old_tier = integration.current_tier
+    new_tier = get_target_tier(integration, new_edition)
     if old_tier is not None and new_tier is not None and old_tier.name != new_tier.name:
         yield TierChange("replaced" if old_tier.on_request else "renamed", old_tier.name, new_tier.name)
     requested_tier = integration.requested_tier
@@ -104,7 +105,8 @@ def _find_tier_changes(integration: Integration, new_edition: Edition) -> Iterat
 
 
 def _list_differences(comparison: EditionComparison, category: str, new_category: str) -> tuple[TextDifference, ...]:
-    old_entry, new_entry = comparison.old.get_category(category), comparison.new.get_category(new_category)
+    old_entry = comparison.old.get_category(category)
+    new_entry = comparison.new.get_category(new_category)
     names = (old_entry.name if old_entry else category, new_entry.name if new_entry else _("Select again"))
     category_row = ((_("Category"), *names),) if names[0] != names[1] else ()
     return (*comparison.list_text_differences(), *category_row)
@@ -118,7 +120,8 @@ def migrate_edition(
     Raises ActionRefused, also while a decision can be undone.
     """
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
-        row, previous_date = change.integration, change.integration.edition_date
+        row = change.integration
+        previous_date = change.integration.edition_date
         # The undo would restore a step of the old edition.
         if row.undo_until is not None and row.undo_until > now:
             message = _("The last decision can be undone until %(undo_until)s. Change the edition after that.")
@@ -180,7 +183,8 @@ def _rename_findings(integration: Integration, new_ids: Mapping[str, str], now: 
         is_open = finding.due_at is not None and finding.state != Finding.State.VERIFIED
         existing = open_findings.filter(requirement_id=new_id).first() if is_open else None
         if existing is not None:
-            finding.state, finding.verified_at = Finding.State.VERIFIED, now
+            finding.state = Finding.State.VERIFIED
+            finding.verified_at = now
             finding.answer = finding.answer or f"Merged into finding {existing.number}."
             finding.save()
         _assign_requirement(finding, new_id)
@@ -222,7 +226,8 @@ def _merge_answer(older: RequirementFulfillment, newest: RequirementFulfillment,
     }
     older.documents.update(state=newest)
     if older.waiver_expires_at and older.waiver_expires_at > (newest.waiver_expires_at or EARLIEST_MOMENT):
-        newest.waived_by, newest.waiver_reason = older.waived_by, older.waiver_reason
+        newest.waived_by = older.waived_by
+        newest.waiver_reason = older.waiver_reason
         newest.waiver_expires_at = older.waiver_expires_at
     newest.version = max(newest.version, older.version) + 1  # open pages of either answer become outdated
     newest.save()
@@ -248,4 +253,6 @@ def _apply_edition(integration: Integration, plan: EditionMigrationPlan) -> None
         integration.tier_request = ""
     offerings = (plan.comparison.rename(offering) for offering in integration.offerings)
     integration.offerings = [offering for offering in dict.fromkeys(offerings) if offering in edition.offerings]
-    integration.edition_date, integration.step, integration.category = edition.date, plan.step, plan.category
+    integration.edition_date = edition.date
+    integration.step = plan.step
+    integration.category = plan.category

@@ -84,7 +84,9 @@ def _save_new_finding(finding: Finding, integration: Integration, now: datetime)
     # The history and emails name findings by number, so a number must mean one finding forever.
     withdrawn = integration.events.filter(event_type="finding.withdrawn").values_list("data__finding", flat=True)
     highest = max([*integration.findings.values_list("number", flat=True), *withdrawn], default=0)
-    finding.integration, finding.number, finding.round = integration, highest + 1, integration.review_round
+    finding.integration = integration
+    finding.number = highest + 1
+    finding.round = integration.review_round
     finding.raised_at = now
     finding.save()
 
@@ -113,7 +115,8 @@ def resolve_automatic_finding(integration: Integration, requirement_id: str, *, 
     """Verify the automatic finding after the check passes again. Return None if there was none."""
     finding = _get_automatic_finding(integration, requirement_id)
     if finding is not None:
-        finding.state, finding.verified_at = Finding.State.VERIFIED, now
+        finding.state = Finding.State.VERIFIED
+        finding.verified_at = now
         # The partner may have fixed the problem without a response.
         finding.answer = finding.answer or "The check passed again."
         finding.resolved_at = finding.resolved_at or now
@@ -194,7 +197,8 @@ def edit_finding(finding: Finding, text: str, severity: str, *, actor: User, now
     """Change the text and severity of a finding that the partner hasn't seen."""
     with change_integration(finding.integration, permissions.can_decide, actor=actor, now=now) as change:
         row = _get_unsent_finding(change, finding)
-        row.text, row.severity = text, severity
+        row.text = text
+        row.severity = severity
         row.save(update_fields=["text", "severity"])
         _record_with_mentions(change, "finding.edited", text, **_get_event_data(row))
 
@@ -240,7 +244,9 @@ def verify_resolved_findings(
         if not resolved:
             raise ActionRefused(_("No finding has a response to verify."), "conflict")
         for row in resolved:
-            row.state, row.verified_by, row.verified_at = Finding.State.VERIFIED, actor, now
+            row.state = Finding.State.VERIFIED
+            row.verified_by = actor
+            row.verified_at = now
             row.save(update_fields=["state", "verified_by", "verified_at"])
             # The history must not show the partner that a hidden finding exists.
             change.record("finding.verified", internal=not row.is_visible_to_partner, **_get_event_data(row))

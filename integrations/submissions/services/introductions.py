@@ -84,13 +84,16 @@ def _lock_pending(introduction: Introduction, actor: User) -> Introduction:
         message = _("%(name)s already declined this request on %(time)s.")
         if locked_introduction.state == State.AGREED:
             message = _("%(name)s already accepted this request on %(time)s.")
-        decided_by, decided_at = locked_introduction.decided_by, format_full(locked_introduction.decided_at)
+        decided_by = locked_introduction.decided_by
+        decided_at = format_full(locked_introduction.decided_at)
         raise ActionRefused(message % {"name": decided_by or _("Someone"), "time": decided_at}, "conflict")
     return locked_introduction
 
 
 def _save_decision(introduction: Introduction, state: str, actor: User, now: datetime) -> None:
-    introduction.state, introduction.decided_by, introduction.decided_at = state, actor, now
+    introduction.state = state
+    introduction.decided_by = actor
+    introduction.decided_at = now
     introduction.save()
 
 

@@ -86,7 +86,8 @@ def propose_times(
         if meeting.pk and meeting.state == State.PROPOSED and proposed_values == current_values:
             return meeting
         meeting.by_program, meeting.times, meeting.place, meeting.minutes = proposed_values
-        meeting.state, meeting.proposed_by = State.PROPOSED, actor
+        meeting.state = State.PROPOSED
+        meeting.proposed_by = actor
         meeting.save()
         _await_party(change, "meeting.proposed", OTHER_PARTY[get_proposer(meeting)], "Times proposed.", meeting)
     return meeting
@@ -115,7 +116,9 @@ def accept_time(meeting: Meeting, moment: datetime, *, actor: AnyUser, now: date
             raise ActionRefused(_("Your side proposed these times. The other side must accept one."), "forbidden")
         if moment <= now:
             raise ActionRefused(_("This time has passed. Select another one, or propose new times."), "conflict")
-        row.state, row.starts_at, row.place = State.SCHEDULED, moment, row.place or place
+        row.state = State.SCHEDULED
+        row.starts_at = moment
+        row.place = row.place or place
         row.save()
         calendar = _build_invitation(change, row, REQUEST_METHOD)
         program = ResponsibleParty.PROGRAM

@@ -89,7 +89,8 @@ def merge_partners(source: Partner, target: Partner, note: str, *, actor: User, 
 
 
 def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str) -> None:
-    source, target = source_change.partner, target_change.partner
+    source = source_change.partner
+    target = target_change.partner
     # Again under the locks, because members and agreements can have changed since the preview.
     plan = preview_merge(source, target)
     # First, while the proofs and memberships from which conflicts follow are still those of the source.
@@ -101,7 +102,8 @@ def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str
     Agreement.objects.filter(pk__in=[agreement.pk for agreement in plan.agreements]).update(partner=target)
     for model in (Integration, IntegrationDraft, Document):
         model.objects.filter(partner=source).update(partner=target)
-    source.merged_into, source.verification_state = target, VerificationState.CLOSED
+    source.merged_into = target
+    source.verification_state = VerificationState.CLOSED
     source.save()
     # Companies that were merged into the source would point to a closed one.
     source.merged_partners.update(merged_into=target)
@@ -117,7 +119,8 @@ def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str
 
 
 def _move_member(source_change: PartnerChange, target: Partner, user: User, role: Role) -> None:
-    source, now = source_change.partner, source_change.now
+    source = source_change.partner
+    now = source_change.now
     source.memberships.filter(user=user, ended_at=None).update(ended_at=now)
     Membership.objects.get_or_create(
         partner=target, user=user, ended_at=None, defaults={"role": role, "joined_at": now}

@@ -99,8 +99,11 @@ class RequirementChange(IntegrationChange):
 
     def _save_answer(self, data: Mapping[str, object], status: Status, summary: str) -> None:
         state = self.state
-        state.data, state.status, state.summary = dict(data), status, summary
-        state.submitted_by, state.submitted_at = self.actor, self.now  # type: ignore[assignment]
+        state.data = dict(data)
+        state.status = status
+        state.summary = summary
+        state.submitted_by = self.actor  # type: ignore[assignment]
+        state.submitted_at = self.now
         state.version += 1
         _clear_fulfilled_request(state, self.now)
         state.save()
@@ -203,6 +206,16 @@ def mark_not_applicable(
         return change.answer("requirement.marked_not_applicable", {}, status=Status.NOT_APPLICABLE)
 
 
+def _replace_check_result(
+    state: RequirementFulfillment, status: Status, summary: str, detail: list[JsonObject], now: datetime
+) -> None:
+    if (status, state.status) != (Status.ERROR, Status.ERROR):  # an outage lasts since its first error
+        state.submitted_at = now
+    state.status = status
+    state.summary = summary[:500]
+    state.detail = attestations.keep_subjects(state.detail, detail)
+
+
 def record_check_outcome(
     integration: Integration,
     requirement_id: str,
@@ -226,14 +239,12 @@ def record_check_outcome(
         row = locked.integration
         change = RequirementChange(row, None, now, get_requirement(row, requirement_id))
         state = change.state
-        previous_status, previous_detail = state.status, state.detail
+        previous_status = state.status
+        previous_detail = state.detail
         state.retry_at = retry_at
         # An outage of GitHub or the registry isn't the partner's fault, so the last result counts until it is stale.
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
-            state.status, state.summary = Status(outcome), summary[:500]
-            state.detail = attestations.keep_subjects(previous_detail, detail)
-            if (outcome, previous_status) != (Status.ERROR, Status.ERROR):  # an outage lasts since its first error
-                state.submitted_at = now
+            _replace_check_result(state, Status(outcome), summary, detail, now)
             state.valid_until = valid_until
         _clear_fulfilled_request(state, now)
         state.save()
@@ -249,7 +260,8 @@ def _is_required_for_listing(integration: Integration, requirement_id: str, now:
     """Return whether a requirement of the path or the tier, not a hint, is open."""
     # The cache may have the result from before this check.
     context.clear_cache(integration)
-    missing, tier = context.list_missing_next(integration, now), integration.current_tier
+    missing = context.list_missing_next(integration, now)
+    tier = integration.current_tier
     if tier is not None:
         missing += context.list_missing_for_tier(integration, tier, now)
     return requirement_id in {requirement.id for requirement in missing}

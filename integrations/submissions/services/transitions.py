@@ -136,7 +136,8 @@ def perform_transition(
         # Before the snapshot: the time since a decision became final belongs to the party that it made responsible.
         settle_decision(locked_integration, now)
         # Read first: what follows replaces the undo and the period that the evidence describes.
-        previous_state, undone_state = snapshot_state(locked_integration), locked_integration.undo
+        previous_state = snapshot_state(locked_integration)
+        undone_state = locked_integration.undo
         has_evidence = TRANSITION_OPTIONS[transition_name].has_evidence
         evidence_data = {"evidence": PROVIDER.collect_evidence(locked_integration, now)} if has_evidence else {}
         getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
@@ -263,7 +264,8 @@ def _set_next_action(integration: Integration, now: datetime) -> None:
     is_same_action = (responsible_party, target) == (integration.responsible_party, integration.next_action_target)
     if not is_same_action or responsible_party == ResponsibleParty.PARTNER:  # a new listing status has a new deadline
         integration.action_due_at = _calculate_due_at(integration, responsible_party, target, now)
-    integration.responsible_party, integration.next_action_target = responsible_party, target
+    integration.responsible_party = responsible_party
+    integration.next_action_target = target
     integration.next_action_code, integration.next_action_params = (action.code, action.params) if action else ("", {})
     integration.reasons = list_reasons(snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
 

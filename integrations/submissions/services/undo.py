@@ -30,9 +30,14 @@ def remember_decision(
     now: datetime,
 ) -> None:
     """Store a decision so that it can be undone; any other transition makes it final."""
-    integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
+    integration.decision = ""
+    integration.decided_by = None
+    integration.undo_until = None
+    integration.undo = {}
     period = timedelta(minutes=settings.UNDO_MINUTES)
     # UNDO_MINUTES=0 turns the undo off, and emails of decisions are sent immediately.
     if TRANSITION_OPTIONS[transition_name].is_decision and period:
-        integration.decision, integration.decided_by = transition_name, actor
-        integration.undo_until, integration.undo = now + period, previous_state
+        integration.decision = transition_name
+        integration.decided_by = actor
+        integration.undo_until = now + period
+        integration.undo = previous_state

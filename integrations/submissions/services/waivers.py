@@ -26,7 +26,9 @@ def waive_requirement(
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state = change.state
         # The status stays below the waiver, so that it counts again when the waiver ends without a write.
-        state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason, expires_at
+        state.waived_by = actor
+        state.waiver_reason = reason
+        state.waiver_expires_at = expires_at
         state.clear_waiver_request()
         state.save()
         change.record("requirement.waived", state.waiver_reason, until=expires_at.isoformat())
@@ -45,7 +47,8 @@ def request_waiver(
         if state.waiver_requested_at is not None:
             raise ActionRefused(_("You already requested a waiver. The program decides on it."), "invalid-transition")
         # The requirement stays open and so does its next action. The request is an item of its own in the queue.
-        state.waiver_requested_at, state.waiver_request_reason = now, reason
+        state.waiver_requested_at = now
+        state.waiver_request_reason = reason
         state.save()
         change.record("requirement.waiver_requested", reason)
 
@@ -68,7 +71,8 @@ def end_waiver(
 ) -> None:
     """End a waiver early, with a reason for the partner."""
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
-        state, expires_at = change.state, change.state.waiver_expires_at
+        state = change.state
+        expires_at = change.state.waiver_expires_at
         if expires_at is None or not state.is_waived(now):
             raise ActionRefused(_("This requirement has no active waiver."), "invalid-transition")
         state.waiver_expires_at = now

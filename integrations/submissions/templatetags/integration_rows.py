@@ -53,7 +53,8 @@ def render_requirement_rows(
 def _render_row(page: Context | JinjaContext, row: RequirementRow, include: Callable[[str], SafeString]) -> SafeString:
     integration: Integration = page["integration"]
     href = reverse("submissions:requirement", args=[integration.uuid, row.requirement.id])
-    title, who = row.requirement.title, row.responsible
+    title = row.requirement.title
+    who = row.responsible
     if who and row.requirement.optional:
         who = f"{who} · {_('optional')}"
     if row.requirement == page.get("requirement"):

@@ -50,7 +50,8 @@ def build_confirmation_context(
     request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm
 ) -> dict[str, object]:
     program, edition = get_program(draft)
-    license_id, policy = str(draft.data.get("license", "")), edition.licenses
+    license_id = str(draft.data.get("license", ""))
+    policy = edition.licenses
     is_unlisted_license = policy.rules and license_id and license_id not in policy.allow | policy.manual_review
     return {
         "draft": draft,
@@ -70,7 +71,8 @@ def submit_draft(
 ) -> HttpResponse:
     """Create the integration once, and send the selected introduction requests."""
     # The version that the summary showed: a colleague's later change must be read before it is submitted.
-    values, version = form.get_values(draft.data), parse_version(request.POST)
+    values = form.get_values(draft.data)
+    version = parse_version(request.POST)
     try:
         integration = drafts.submit_draft(draft, values, version=version, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:

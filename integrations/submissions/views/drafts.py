@@ -47,7 +47,8 @@ from portal.core.value_types import JsonObject, NamedValues, TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.refusals import report_refusals
 
-OWN_SIDE, OTHER_SIDE = "mine", "theirs"
+OWN_SIDE = "mine"
+OTHER_SIDE = "theirs"
 
 
 @login_not_required
@@ -101,7 +102,8 @@ def list_open_drafts(partners: list[Partner], program: Program) -> list[Integrat
 def create_draft(request: AuthenticatedRequest, program: Program, partners: list[Partner]) -> HttpResponse:
     """Create a draft, or reuse the user's empty one, and save the input."""
     chosen_partner = next((partner for partner in partners if partner.slug == request.POST.get("company")), None)
-    data, now = merge_form_data(request.POST, {}), timezone.now()
+    data = merge_form_data(request.POST, {})
+    now = timezone.now()
     if chosen_partner is None and len(partners) > 1:
         context = build_form_context(program, data) | {"companies": partners, "needs_company": True}
         return render(request, "submissions/draft_new.html", context, status=422)
@@ -213,7 +215,8 @@ def resolve_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def merge_chosen_values(request: HttpRequest, other_data: JsonObject) -> dict[str, object]:
     """Return the data with each field from the chosen side, or from the other version by default."""
-    form_data, chosen_side = request.POST, request.POST.get("whole", "")
+    form_data = request.POST
+    chosen_side = request.POST.get("whole", "")
     merged_data = form_data.copy()
     for key in FORM_FIELDS:
         # Without a choice, what is stored already stays.

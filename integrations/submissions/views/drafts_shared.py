@@ -67,9 +67,11 @@ def answer_autosave(save: Callable[[], IntegrationDraft]) -> HttpResponse:
     try:
         return HttpResponse(status=204, headers={"X-Draft-Version": str(save().version)})
     except drafts.DraftConflictError as conflict:
-        message, status = str(conflict), 409
+        message = str(conflict)
+        status = 409
     except ActionRefused as refusal:
-        message, status = str(refusal), {"invalid-transition": 410, "forbidden": 403}.get(refusal.kind, 409)
+        message = str(refusal)
+        status = {"invalid-transition": 410, "forbidden": 403}.get(refusal.kind, 409)
     return HttpResponse(message, status=status, content_type="text/plain; charset=utf-8")
 
 

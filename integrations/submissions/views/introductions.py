@@ -45,7 +45,8 @@ def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     introduction = load_introduction(request, pk)
     if request.method == "POST":
         return decide_introduction(request, introduction)
-    user, state = request.user, introduction.state
+    user = request.user
+    state = introduction.state
     is_requester = bool(permissions.get_role(introduction.requester.partner, user))
     is_recipient = bool(permissions.get_role(introduction.recipient.partner, user))
     context = {

@@ -73,7 +73,8 @@ def render_workspace(
 def replace_page(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Let htmx replace the whole page with a response that is one."""
     if request.htmx:  # type: ignore[attr-defined]
-        response["HX-Retarget"], response["HX-Reswap"] = "body", "innerHTML"
+        response["HX-Retarget"] = "body"
+        response["HX-Reswap"] = "innerHTML"
     return response
 
 

@@ -103,7 +103,8 @@ def require_reviewed_activity(integration: "Integration") -> str:
 
 def require_complete_data(integration: "Integration") -> str:
     """Refuse a decision if the data doesn't cover the period."""
-    data_up_to, due_at = integration.step_context.compliance.data_up_to, integration.compliance_deadline_at
+    data_up_to = integration.step_context.compliance.data_up_to
+    due_at = integration.compliance_deadline_at
     # The response that ends the procedure might be in a gap. Without a monitored repository, there is no gap.
     if data_up_to is None or due_at is None or data_up_to >= due_at:
         return ""

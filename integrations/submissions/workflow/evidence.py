@@ -14,7 +14,8 @@ from portal.core.value_types import JsonObject
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
-PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL = "partner_responded", "appeal"
+PAUSED_FOR_ACTIVITY = "partner_responded"
+PAUSED_FOR_APPEAL = "appeal"
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,8 @@ def require_verified_findings(integration: "Integration") -> str:
 
 def require_no_other_claim(integration: "Integration") -> str:
     """Refuse while another reviewer's claim is active, so that two reviewers don't decide at the same time."""
-    claim_expires_at, actor = integration.claim_expires_at, integration.step_context.actor
+    claim_expires_at = integration.claim_expires_at
+    actor = integration.step_context.actor
     # A claim that has expired binds no one, or a reviewer who is away would block the decision.
     is_active = claim_expires_at is not None and claim_expires_at > integration.step_context.now
     if not is_active or actor is None or integration.reviewer_id == actor.pk:

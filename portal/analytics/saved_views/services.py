@@ -27,7 +27,8 @@ from portal.analytics.models import SavedView
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 
-MAX_VALUE_CHARACTERS, MAX_VIEWS_PER_PAGE = 200, 50  # per value, and per owner
+MAX_VALUE_CHARACTERS = 200
+MAX_VIEWS_PER_PAGE = 50  # of one owner
 
 
 @dataclass(frozen=True, slots=True)

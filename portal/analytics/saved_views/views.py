@@ -63,7 +63,8 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Rename or delete a view, or set or clear it as the default."""
     if request.method != "POST":
         return redirect("analytics:saved_views")
-    view, action = get_object_or_404(services.list_visible_views(request.user), pk=pk), request.POST.get("action", "")
+    view = get_object_or_404(services.list_visible_views(request.user), pk=pk)
+    action = request.POST.get("action", "")
     with report_refusals(request):
         if action == "rename":
             return _rename(request, view)

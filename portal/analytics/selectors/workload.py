@@ -24,7 +24,8 @@ from portal.audit.models import AuditEvent
 from portal.core.figures import read_figures
 from portal.ui.components.moments import format_span
 
-DECISION_WINDOW, MEDIAN_WINDOW = timedelta(days=30), timedelta(days=90)
+DECISION_WINDOW = timedelta(days=30)
+MEDIAN_WINDOW = timedelta(days=90)
 MAX_ROWS = 12  # of a page
 
 
@@ -53,7 +54,8 @@ class ReviewerLoad:
     @property
     def pieces(self) -> list[tuple[str, float]]:
         """Return the meter parts: reviews waiting for the reviewer, for others, and beyond the capacity."""
-        open_count, waiting = self.reviewer.open_count, self.reviewer.waiting
+        open_count = self.reviewer.open_count
+        waiting = self.reviewer.waiting
         over = max(0, open_count - self.capacity)
         return [
             ("counted", min(waiting, self.capacity)),

@@ -34,7 +34,8 @@ def show_overview(request: HttpRequest) -> HttpResponse:
     """Show stage durations and the time by responsible party."""
     filters = parse_analytics_filters(request, timezone.now())
     stage_stays = stays.list_stays(filters)
-    totals, figures_by_program = metrics.calculate_stage_figures(stage_stays), metrics.group_by_program(stage_stays)
+    totals = metrics.calculate_stage_figures(stage_stays)
+    figures_by_program = metrics.group_by_program(stage_stays)
     context = {
         "stages": presenters.build_stage_rows(
             {filters.program: totals, **({} if filters.program else figures_by_program)}
@@ -51,8 +52,10 @@ def show_overview(request: HttpRequest) -> HttpResponse:
 
 def show_flow(request: HttpRequest) -> HttpResponse:
     """Show throughput and the funnel."""
-    filters, time_zone = parse_analytics_filters(request, timezone.now()), get_program_zone()
-    spans, groups = flow.list_span_starts(filters, time_zone, 2 * flow.COLUMN_COUNT), flow.count_groups(filters)
+    filters = parse_analytics_filters(request, timezone.now())
+    time_zone = get_program_zone()
+    spans = flow.list_span_starts(filters, time_zone, 2 * flow.COLUMN_COUNT)
+    groups = flow.count_groups(filters)
     names = presenters.build_span_names(spans[flow.COLUMN_COUNT :], monthly=filters.period == "365")
     moves = presenters.build_move_charts(names, flow.count_moves(filters, spans, time_zone))
     context = {

@@ -18,7 +18,9 @@ def list_groups(query: str = "") -> list[TemplateContext]:
     words = query.lower().split()
     groups: dict[str, list[TemplateContext]] = {}
     for path, method, operation_data in _list_operation_data():
-        tag, summary, name = operation_data["tags"][0], operation_data["summary"], operation_data["operationId"]
+        tag = operation_data["tags"][0]
+        summary = operation_data["summary"]
+        name = operation_data["operationId"]
         text = " ".join((tag, method, path, summary, name, operation_data.get("x-scope", ""))).lower()
         if all(word in text for word in words):
             operation = {"id": name, "method": method.upper(), "path": path, "summary": render_inline_code(summary)}
@@ -52,7 +54,8 @@ def _list_operation_data() -> list[tuple[str, str, JsonObject]]:
 def _build_operation(path: str, method: str, operation_data: JsonObject) -> TemplateContext:
     status, response_data = next(item for item in operation_data["responses"].items() if item[0].startswith("2"))
     request = _build_body(operation_data.get("requestBody", {}), mark_required=True)
-    summary, description = operation_data["summary"], str(operation_data.get("description", ""))
+    summary = operation_data["summary"]
+    description = str(operation_data.get("description", ""))
     # Without a description, django-ninja takes the docstring, which is the summary.
     is_repeated = description.rstrip(".") == summary.rstrip(".")
     return {

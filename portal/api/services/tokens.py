@@ -36,7 +36,9 @@ from portal.notifications import email
 
 KEY_PREFIX = "ptl_"
 BASE62_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-RANDOM_LENGTH, CHECKSUM_LENGTH, DISPLAY_PREFIX_LENGTH = 32, 6, 10
+RANDOM_LENGTH = 32
+CHECKSUM_LENGTH = 6
+DISPLAY_PREFIX_LENGTH = 10
 TOKEN_PATTERN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{{RANDOM_LENGTH + CHECKSUM_LENGTH}}}")
 MAX_LIFETIME_DAYS = 365
 MAX_TOKENS = 50
@@ -47,7 +49,8 @@ PLACEHOLDER_EMAIL_DOMAIN = "tokens.invalid"  # can never receive email (RFC 2606
 def compute_checksum(text: str) -> str:
     """Return the CRC-32 checksum as six base-62 characters."""
     # Six digits can hold any checksum, because 62⁶ is more than 2³².
-    number, digits = zlib.crc32(text.encode()), ""
+    number = zlib.crc32(text.encode())
+    digits = ""
     for _position in range(CHECKSUM_LENGTH):
         number, digit = divmod(number, len(BASE62_ALPHABET))
         digits = BASE62_ALPHABET[digit] + digits
@@ -225,7 +228,8 @@ def revoke_user_tokens(
     """Revoke a user's tokens. With `is_deactivation`, also revoke partner tokens that the user created."""
     # Partner tokens stay after a password change: all owners can revoke them, and CI must not stop
     # (docs/decisions/0062).
-    now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_deactivation else Q(user=user)
+    now = timezone.now()
+    owned_by_user = Q(user=user) | Q(created_by=user) if is_deactivation else Q(user=user)
     with transaction.atomic():
         tokens = ApiToken.objects.live(now).filter(owned_by_user)
         partners = Partner.objects.filter(pk__in=tokens.exclude(partner=None).values("partner_id")).order_by("pk")

@@ -34,7 +34,9 @@ from portal.notifications.personal_links import hide_personal_links
 from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails
 
 router = ScopedRouter("Analytics")
-ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "analytics:read", "saved-views:write", "emails:read"
+ANALYTICS_SCOPE = "analytics:read"
+SAVED_VIEWS_SCOPE = "saved-views:write"
+EMAILS_SCOPE = "emails:read"
 JSON_CONTENT_TYPE = "application/json"
 # Of the formats that a wildcard in the Accept header matches, it selects the first one.
 FORMATS = {JSON_CONTENT_TYPE: "json"} | {value.partition(";")[0]: name for name, value in CONTENT_TYPES.items()}
@@ -181,7 +183,8 @@ def list_views(request: AuthenticatedRequest) -> QuerySet[SavedView]:
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
 def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> SavedView:
     """Save a view. `shared` makes it visible to all program staff."""
-    name, now = clean(SavedViewForm(data=build_form_data(name=body.name)))["name"], timezone.now()
+    name = clean(SavedViewForm(data=build_form_data(name=body.name)))["name"]
+    now = timezone.now()
     return services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now)
 
 

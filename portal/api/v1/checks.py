@@ -21,7 +21,8 @@ from verification.checks.types import CHECKS
 from verification.checks.views import build_page_context
 
 router = ScopedRouter("Checks")
-READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
+READ_SCOPE = "checks:read"
+WRITE_SCOPE = "checks:write"
 
 
 class CheckOut(Schema):
@@ -119,7 +120,8 @@ def run_checks(request: AuthenticatedRequest, uuid: UUID) -> MessageResponse:
 @router.post("/integrations/{uuid:uuid}/checks/{str:key}/accept", "reviews:write", MessageResponse)
 def accept_deviation(request: AuthenticatedRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> MessageResponse:
     """Accept a deviation permanently, such as a new owner or key. For reviewers."""
-    integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
+    integration = load_visible_integration(request, uuid)
+    check = CHECKS.get(key)
     if check is None or not check.accepts:
         raise Http404("This check has no deviation to accept.")
     accepted_deviations.accept_deviation(integration, key, body.value, request.user, timezone.now())

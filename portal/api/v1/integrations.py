@@ -36,7 +36,9 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
 router = ScopedRouter("Integrations")
-READ_SCOPE, WRITE_SCOPE, TRANSITION_SCOPE = "integrations:read", "integrations:write", "transitions:write"
+READ_SCOPE = "integrations:read"
+WRITE_SCOPE = "integrations:write"
+TRANSITION_SCOPE = "transitions:write"
 
 
 class IntegrationFilterParams(PaginationParams):
@@ -153,9 +155,11 @@ def perform_named_transition(
     The same rules apply as on pages, and the same emails are sent. 409 names the blockers. With If-Match or `version`,
     the response is 412 or 409 if the integration has changed.
     """
-    integration, transition = load_visible_integration(request, uuid), get_transition(transition_name)
+    integration = load_visible_integration(request, uuid)
+    transition = get_transition(transition_name)
     # Without a version, the client decides about the integration as it is when the lock is held.
-    read_version, now = get_if_match_version(request, body.version), timezone.now()
+    read_version = get_if_match_version(request, body.version)
+    now = timezone.now()
     form_fields = body.model_dump(exclude={"email"}) | {
         "version": integration.version if read_version is None else read_version
     }
@@ -210,7 +214,8 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
         refusals.require_permission(permissions.can_write_note, integration, request.user)
     can_note = permissions.can_write_note(integration, request.user)
     values = clean(MessageForm(data=build_form_data(**body.model_dump()), can_write_note=can_note))
-    is_internal, now = values.get("internal", False), timezone.now()
+    is_internal = values.get("internal", False)
+    now = timezone.now()
     return findings.post_message(integration, values["body"], actor=request.user, now=now, is_internal=is_internal)
 
 
@@ -218,7 +223,8 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
 def move_to_edition(request: AuthenticatedRequest, uuid: UUID, body: EditionMigrationIn) -> Integration:
     """Move an integration to another edition of its program. For reviewers."""
     integration = load_as_program_staff(request, uuid)
-    values, now = clean(EditionMigrationForm(integration, data=build_form_data(**body.model_dump()))), timezone.now()
+    values = clean(EditionMigrationForm(integration, data=build_form_data(**body.model_dump())))
+    now = timezone.now()
     editions.migrate_edition(integration, values["to"], actor=request.user, now=now, note=values["note"])
     return get_integration(request, uuid)
 

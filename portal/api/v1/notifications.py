@@ -83,7 +83,8 @@ def list_notifications(request: AuthenticatedRequest, pagination: Query[Paginati
 def get_notification_preferences(request: AuthenticatedRequest) -> JsonObject:
     """Get your notification preferences."""
     form = NotificationPreferencesForm(request.user)
-    fields, events = form.fields, {category.name: events for category, events in form.sections}
+    fields = form.fields
+    events = {category.name: events for category, events in form.sections}
     categories = [
         SimpleNamespace(
             category=category,

@@ -31,7 +31,8 @@ from portal.core.form_fields import clean_search_query
 from portal.ui.name_confirmation import NameConfirmationForm
 
 router = ScopedRouter("Partners")
-READ_SCOPE, WRITE_SCOPE = "partners:read", "partners:write"
+READ_SCOPE = "partners:read"
+WRITE_SCOPE = "partners:write"
 
 
 class PartnerOut(Schema):
@@ -136,7 +137,8 @@ def list_visible_partners(request: HttpRequest) -> QuerySet[Partner]:
 @router.get("/partners", READ_SCOPE, CursorPage[PartnerOut])
 def list_partners(request: HttpRequest, params: Query[PartnerFilterParams]) -> Page[Partner]:
     """List your partners, newest first. Program staff can see all of them."""
-    rows, search_text = list_visible_partners(request), clean_search_query(params.q)
+    rows = list_visible_partners(request)
+    search_text = clean_search_query(params.q)
     if search_text:
         rows = rows.filter(Q(name__icontains=search_text) | Q(domain__icontains=search_text))
     return paginate(request, rows, params)
@@ -181,7 +183,8 @@ def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     """List a partner's members, and for owners also invitations and join requests."""
     partner = get_partner(request, slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("pk")
-    can_manage, now = permissions.can_manage_partner(partner, request.user), timezone.now()
+    can_manage = permissions.can_manage_partner(partner, request.user)
+    now = timezone.now()
     if not can_manage:
         return {"members": memberships, "invitations": [], "requests": []}
     join_requests = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")

@@ -32,7 +32,8 @@ from verification.testruns.registry import KINDS
 from verification.testruns.services import start_test_run
 
 router = ScopedRouter("Schemas")
-READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
+READ_SCOPE = "checks:read"
+WRITE_SCOPE = "checks:write"
 
 
 class ProviderSchemaOut(Schema):
@@ -123,7 +124,8 @@ def upload_schema(
         raise ActionRefused(services.REFUSAL_MESSAGE, "forbidden")
     form = SchemaUploadForm(data=build_form_data(version=version), files=MultiValueDict({"file": [file]}))
     values = clean(form)
-    content, now = values["file"].read(), timezone.now()
+    content = values["file"].read()
+    now = timezone.now()
     try:
         return services.store_schema(integration, values["version"], content, actor=request.user, now=now)
     except SchemaParseError as error:

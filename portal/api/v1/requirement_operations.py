@@ -125,7 +125,8 @@ class RequirementOperation:
     scope: str = WRITE_SCOPE
 
 
-REVIEW_SCOPE, CREDENTIALS_SCOPE = "reviews:write", "credentials:write"
+REVIEW_SCOPE = "reviews:write"
+CREDENTIALS_SCOPE = "credentials:write"
 REQUIREMENT_OPERATIONS: tuple[RequirementOperation, ...] = (
     RequirementOperation(
         "answer", AnswersIn, "Submit answers. With If-Match, the response is 412 if a newer answer exists."

@@ -103,7 +103,8 @@ def describe_requirement(row: RequirementRow, step: str, **details: object) -> S
 def build_detail(request: HttpRequest, page: RequirementPage) -> SimpleNamespace:
     """Return the fields of `RequirementDetail` for the current user, and set the ETag."""
     set_etag(request, page.state.version)
-    integration, requirement = page.integration, page.requirement
+    integration = page.integration
+    requirement = page.requirement
     step = integration.edition.find_step(requirement)
     actions = list_actions(page.requirement.kind).items()
     return describe_requirement(
@@ -122,7 +123,8 @@ def build_detail(request: HttpRequest, page: RequirementPage) -> SimpleNamespace
 
 def describe_agreement(page: RequirementPage) -> SimpleNamespace:
     """Return the fields of `AgreementTextOut`."""
-    agreement, statement = get_agreement(page), build_page_statement(page)
+    agreement = get_agreement(page)
+    statement = build_page_statement(page)
     return SimpleNamespace(
         version=agreement.version,
         text=agreement.text,
@@ -135,7 +137,8 @@ def describe_agreement(page: RequirementPage) -> SimpleNamespace:
 @router.get("/integrations/{uuid:uuid}/requirements", READ_SCOPE, list[submissions.RequirementOut])
 def list_requirements(request: AuthenticatedRequest, uuid: UUID) -> list[SimpleNamespace]:
     """List the applicable requirements in the order of steps, then of tiers."""
-    integration, now = load_visible_integration(request, uuid), timezone.now()
+    integration = load_visible_integration(request, uuid)
+    now = timezone.now()
     rows = [(row, step.step.key) for step in list_step_rows(integration, now) for row in step.rows]
     # A requirement of a tier can also belong to a step, which is listed first.
     known_ids = {row.requirement.id for row, _ in rows}

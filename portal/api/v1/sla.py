@@ -30,7 +30,8 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
 router = ScopedRouter("SLA")
-READ_SCOPE, WRITE_SCOPE = "sla:read", "sla:write"
+READ_SCOPE = "sla:read"
+WRITE_SCOPE = "sla:write"
 
 
 @router.get("/sla/clocks", READ_SCOPE, CursorPage[schemas.ClockOut])
@@ -73,7 +74,8 @@ def register_decision(decision: IssueDecision) -> None:
         decision.perform(issue, reason, actor=request.user, now=timezone.now())
         return get_issue(request, uuid)
 
-    operation.__name__, operation.__doc__ = decision.name, decision.summary
+    operation.__name__ = decision.name
+    operation.__doc__ = decision.summary
     router.post(f"/issues/{{uuid:uuid}}/{decision.slug}", WRITE_SCOPE, schemas.IssueOut)(operation)
 
 
@@ -115,7 +117,8 @@ def decide_label_policy(
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
     pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
-    note, now = clean(label_pages.LabelPolicyDecisionForm(build_form_data(note=body.note)))["note"], timezone.now()
+    note = clean(label_pages.LabelPolicyDecisionForm(build_form_data(note=body.note)))["note"]
+    now = timezone.now()
     if pending_policy is None:
         raise ActionRefused("This proposal was already decided.", "conflict")
     label_proposals.decide_proposal(pending_policy, accept=body.accept, note=note, actor=request.user, now=now)
@@ -134,7 +137,8 @@ def get_calendar(request: HttpRequest, slug: str) -> PartnerCalendar:
 @router.post("/partners/{slug:slug}/calendar", WRITE_SCOPE, schemas.CalendarPreviewOut)
 def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.CalendarIn) -> schemas.CalendarPreviewOut:
     """Set or preview the calendar of a partner. A new calendar applies to issues opened after the change."""
-    partner, now = load_partner(request, slug), timezone.now()
+    partner = load_partner(request, slug)
+    now = timezone.now()
     refusals.require_permission(permissions.can_edit_partner, partner, request.user)
     extra_days_text = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
     form_fields = body.model_dump(exclude={"dry_run", "extra_days"}) | {"extra_days": extra_days_text}

@@ -24,7 +24,8 @@ from verification.testruns.services import cancel_test_run as cancel, require_pe
 from verification.testruns.views import load_integration
 
 router = ScopedRouter("Test runs")
-READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
+READ_SCOPE = "checks:read"
+WRITE_SCOPE = "checks:write"
 TESTS_PATH = "/integrations/{uuid:uuid}/tests"
 
 

@@ -32,7 +32,9 @@ from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, Webh
 from portal.webhooks.views import describe_replay, describe_resumption
 
 router = ScopedRouter("Webhooks")
-READ_SCOPE, WRITE_SCOPE, CREATE_SCOPE = "webhooks:read", "webhooks:write", "webhooks:create"
+READ_SCOPE = "webhooks:read"
+WRITE_SCOPE = "webhooks:write"
+CREATE_SCOPE = "webhooks:create"
 
 
 class WebhookOut(Schema):

@@ -38,7 +38,8 @@ def manage_tokens(request: AuthenticatedRequest, slug: str = "") -> HttpResponse
     if request.method == "POST" and form.is_valid():
         with add_refusals_to_form(form):
             return _create_token(request, partner, form)
-    owned_tokens, now = ApiToken.objects.owned_by(partner or request.user), timezone.now()
+    owned_tokens = ApiToken.objects.owned_by(partner or request.user)
+    now = timezone.now()
     context = {
         "form": form,
         "partner": partner,

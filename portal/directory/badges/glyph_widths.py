@@ -12,7 +12,8 @@ REGULAR_WIDTHS, BOLD_WIDTHS = (
     {character: glyph_width for glyph_width, characters in _TABLES[name].items() for character in characters}
     for name in ("regular", "bold")
 )
-UNKNOWN_WIDTH, EAST_ASIAN_WIDTH = 722, 1000
+UNKNOWN_WIDTH = 722
+EAST_ASIAN_WIDTH = 1000
 
 
 def measure_text(text: str, size: float, *, bold: bool = False) -> float:

@@ -5,7 +5,9 @@ from portal.directory.models import Listing
 from portal.directory.search import serialize_support_metrics
 from portal.ui.components.moments import format_iso
 
-GOOD_COLOR, NEUTRAL_COLOR = "16613a", "5a5f6b"  # the colors of the SVG badge
+# The colors of the SVG badge
+GOOD_COLOR = "16613a"
+NEUTRAL_COLOR = "5a5f6b"
 
 
 def build_full_payload(badge_status: BadgeStatus, listing: Listing | None = None) -> dict[str, object]:

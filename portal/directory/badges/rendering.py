@@ -15,11 +15,15 @@ from portal.directory.badges import payloads
 from portal.directory.badges.glyph_widths import measure_text, truncate_text
 from portal.directory.badges.status import BadgeStatus
 
-INK_COLOR, PAPER_COLOR, EDGE_COLOR, QUIET_COLOR = "#1f2330", "#ffffff", "#8b909c", "#c9ccd4"
+INK_COLOR = "#1f2330"
+PAPER_COLOR = "#ffffff"
+EDGE_COLOR = "#8b909c"
+QUIET_COLOR = "#c9ccd4"
 GOOD_COLOR, NEUTRAL_COLOR = (
     f"#{color}" for color in (payloads.GOOD_COLOR, payloads.NEUTRAL_COLOR)
 )  # white text has a contrast of at least 6:1 on both
-TICK_PATH, DASH_PATH = "m4 8.2 2.6 2.6L12 5.4", "M4 8h8"
+TICK_PATH = "m4 8.2 2.6 2.6L12 5.4"
+DASH_PATH = "M4 8h8"
 
 
 @dataclass(frozen=True, slots=True)

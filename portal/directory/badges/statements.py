@@ -82,7 +82,8 @@ def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[
 def sign_claims(claims: Mapping[str, object], key: Ed25519PrivateKey) -> dict[str, str]:
     """Return the signed statement in flattened JSON serialization."""
     header = encode_canonical_json({"alg": "EdDSA", "kid": build_jwk(key.public_key())["kid"], "typ": STATEMENT_TYPE})
-    protected, payload = encode_base64url(header), encode_base64url(encode_canonical_json(claims))
+    protected = encode_base64url(header)
+    payload = encode_base64url(encode_canonical_json(claims))
     signature = encode_base64url(key.sign(f"{protected}.{payload}".encode()))
     return {"payload": payload, "protected": protected, "signature": signature}
 
@@ -105,7 +106,8 @@ def verify_statement(
     """
     try:
         protected, payload, signature = _split_statement(text)
-        header, claims = _decode_object(protected), _decode_object(payload)
+        header = _decode_object(protected)
+        claims = _decode_object(payload)
         signature_bytes = decode_base64url(signature)
     except (ValueError, RecursionError):
         return VerificationResult(StatementVerdict.UNREADABLE)
@@ -126,7 +128,8 @@ def verify_statement(
 
 
 def _check_validity_period(claims: Mapping[str, object], now: datetime) -> StatementVerdict:
-    issued_at, expires_at = claims.get("iat"), claims.get("exp")
+    issued_at = claims.get("iat")
+    expires_at = claims.get("exp")
     if not (_is_timestamp(issued_at) and _is_timestamp(expires_at)):
         return StatementVerdict.UNREADABLE
     if now.timestamp() >= expires_at:

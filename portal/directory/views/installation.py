@@ -57,7 +57,8 @@ def show_installation(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
     owner, _slash, repository = integration.repository.partition("/")
     if not file_names.REPOSITORY.fullmatch(repository):
         raise Http404(_("This page is only available for Terraform providers."))
-    source, published_versions = Source(owner, get_product_name(repository)), get_published_versions(integration)
+    source = Source(owner, get_product_name(repository))
+    published_versions = get_published_versions(integration)
     context: TemplateContext = {"integration": integration, "source": source, "published_versions": published_versions}
     if published_versions is not None and published_versions.newest:
         context |= build_version_context(

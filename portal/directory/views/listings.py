@@ -30,7 +30,8 @@ from portal.ui.htmx import is_fragment_request
 from portal.ui.pagination import paginate
 from portal.ui.refusals import add_refusals_to_form
 
-PAGE_SIZE, MAX_CHANGES = 24, 20
+PAGE_SIZE = 24
+MAX_CHANGES = 20
 PublicView = Callable[..., HttpResponse]
 
 
@@ -131,7 +132,8 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def show_preview(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the listing as it will look, to the company and program staff, or redirect to it if it is public."""
-    row, now = load_visible_integration(request, uuid), timezone.now()
+    row = load_visible_integration(request, uuid)
+    now = timezone.now()
     if row.released_at and row.partner.is_verified:
         return redirect("directory:listing", uuid)
     listing, content = build_preview(row, now)

@@ -20,7 +20,8 @@ from portal.core.primary_keys import parse_pk
 from portal.core.value_types import NamedValues
 from portal.inbox.forms import AuditLogFilterForm
 
-PAGE_SIZE, CHUNK_SIZE = 50, 500
+PAGE_SIZE = 50
+CHUNK_SIZE = 500
 FILTER_COLUMNS = (
     ("person", "actor__icontains"),
     ("company", "partner__name__iexact"),

@@ -29,7 +29,8 @@ def require_access(request: HttpRequest) -> None:
 def show_email_log(request: HttpRequest) -> HttpResponse:
     """Show all emails, newest first, with filters for state and text."""
     require_access(request)
-    state, query = request.GET.get("state", ""), clean_search_query(request.GET.get("q", ""))
+    state = request.GET.get("state", "")
+    query = clean_search_query(request.GET.get("q", ""))
     page = paginate(request, filter_emails(state, query))
     context = {
         "page": page,

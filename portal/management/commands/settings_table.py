@@ -39,11 +39,13 @@ def _read_descriptions() -> dict[str, str]:
 class Command(SectionDocsCommand):
     help = "Write the table of docs/reference/settings.md."
     subject = "the settings"
-    page, section = "reference/settings.md", "settings"
+    page = "reference/settings.md"
+    section = "settings"
 
     def build_section(self) -> str:
         """Return the settings as a Markdown table, without paths of this machine."""
-        rows, descriptions = [], _read_descriptions()
+        rows = []
+        descriptions = _read_descriptions()
         for name, field in PortalSettings.model_fields.items():
             default = _format_default(field)
             kind = describe_type(field).removeprefix("a ")

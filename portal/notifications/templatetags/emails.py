@@ -41,7 +41,8 @@ def quote(context: Context, text: str, label: str = "") -> str:
 @register.simple_tag(takes_context=True)
 def data_table(context: Context, headers: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     """Write a table whose first column is text and whose other columns are figures."""
-    header_cells, body = list(headers), [list(row) for row in rows]
+    header_cells = list(headers)
+    body = [list(row) for row in rows]
     if context.autoescape:
         return render_to_string("notifications/email/table.html", {"headers": header_cells, "rows": body})
     lines = [header_cells, ["---", *["---:"] * (len(header_cells) - 1)], *body]

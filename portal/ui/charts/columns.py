@@ -10,7 +10,9 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-WIDTH, PLOT_HEIGHT, FOOTER_HEIGHT = 400, 96, 28  # chart, columns, and labels below them
+WIDTH = 400
+PLOT_HEIGHT = 96  # of the columns
+FOOTER_HEIGHT = 28  # of the labels below them
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,11 @@ class Chart:
 
     def _place_column(self, place: int, step: float, max_value: int) -> dict[str, object]:
         """Return a column with its coordinates. The column of the previous period is wider."""
-        column, x, unit = self.columns[place], place * step, PLOT_HEIGHT / max_value
-        count_top, before_height = self.baseline - unit * column.count, unit * (column.before or 0)
+        column = self.columns[place]
+        x = place * step
+        unit = PLOT_HEIGHT / max_value
+        count_top = self.baseline - unit * column.count
+        before_height = unit * (column.before or 0)
         late_top = count_top - unit * column.late
         numbers = {
             "x": x + step * 0.18,

@@ -7,7 +7,10 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-WIDTH, ROW_HEIGHT, LEFT_MARGIN, BAR_WIDTH = 560, 40, 92, 460
+WIDTH = 560
+ROW_HEIGHT = 40
+LEFT_MARGIN = 92
+BAR_WIDTH = 460
 LETTER_WIDTH = 6.6  # approximate width of a label character
 # pattern path of each kind in an 8 by 8 tile
 PATTERNS = {
@@ -57,7 +60,8 @@ def render_stacked_bars(id: str, title: str, bars: Sequence[StackedBar], names: 
 
 def _place_pieces(bar: StackedBar, names: Mapping[str, str]) -> list[dict[str, object]]:
     """Return the pieces with their coordinates and those of their labels, which show only if they fit."""
-    x, pieces = 0.0, []
+    x = 0.0
+    pieces = []
     for kind, amount in bar.pieces:
         label = f"{names[kind]} {format_share(amount, bar.whole)}"
         width = BAR_WIDTH * amount / bar.whole if bar.whole else 0

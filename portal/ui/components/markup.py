@@ -129,7 +129,8 @@ def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, Sa
     surrounding whitespace, and the values that the function returns, if any. A function with content becomes a block
     tag. Templates of other components can use it as a filter of its first argument.
     """
-    name, parameters = build.__name__, inspect.signature(build).parameters
+    name = build.__name__
+    parameters = inspect.signature(build).parameters
     template_name = f"{build.__module__.split('.')[1]}/components/{name}.html"
     # a page has about 60 components, and binding the arguments of each to the signature takes longer than this
     defaults = {key: each.default for key, each in parameters.items() if each.default is not each.empty}

@@ -9,7 +9,9 @@ from django.utils.translation import get_language, gettext as _, pgettext
 
 from portal.ui.components.markup import EMPTY, ENVIRONMENT, get_macro, register, require_choice
 
-MINUTE, HOUR, DAY = 60, 3600, 86400
+MINUTE = 60
+HOUR = 3600
+DAY = 86400
 FORMS = ("exact", "relative", "age", "both")
 UTC_NAME = "UTC"
 MACROS = "ui/components/moments.html"

@@ -103,7 +103,8 @@ class Handler(BaseHTTPRequestHandler):
         if login is None or self.plain_path != "/user/repos":
             return False
         query = dict(parse_qsl(urlsplit(self.path).query))
-        page, size = int(query.get("page", "1")), int(query.get("per_page", "30"))
+        page = int(query.get("page", "1"))
+        size = int(query.get("per_page", "30"))
         names = access.readable.get(login, [])
         rows = [
             self.request_upstream(f"/repos/{name}", OWNER_TOKEN)[1] for name in names[(page - 1) * size : page * size]
@@ -180,7 +181,9 @@ class Handler(BaseHTTPRequestHandler):
         state = self.server.state
         content: bytes | None = None
         if match := DOWNLOAD.match(self.plain_path):
-            of, tag, file = match[1].lower(), match[2], match[3]
+            of = match[1].lower()
+            tag = match[2]
+            file = match[3]
             matching_downloads = (data for key, data in state.downloads.items() if (key[0], key[2]) == (of, file))
             content = state.downloads.get((of, tag, file)) if tag else next(matching_downloads, None)
             content = None if self.is_hidden(match[1]) else content
@@ -239,7 +242,8 @@ class Handler(BaseHTTPRequestHandler):
             tag = f'W/"{hashlib.sha256(body).hexdigest()}"'
             headers["ETag"] = tag
             if self.headers.get("If-None-Match") == tag:
-                status, body = 304, b""
+                status = 304
+                body = b""
         self.answer(status, body, headers)
 
     def grant_access(self, body: bytes) -> bytes:

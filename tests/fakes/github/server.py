@@ -118,7 +118,8 @@ class GitHub:
         path = Path(self.folder.name) / "seed.json"
         path.write_text(json.dumps(config))
         self._start_emulator(path)
-        self.seeded, self.people = repos, people
+        self.seeded = repos
+        self.people = people
         self.reset(hidden=False)
         for repo in repos:
             license = (("LICENSE", build_license_text(repo.license)),) if repo.license else ()
@@ -130,7 +131,8 @@ class GitHub:
 
     def publish(self, full_name: str, tag: str) -> None:
         """Publish a release. A release of a Terraform provider gets all its signed files."""
-        release_id, name = self.create_release(full_name, tag), full_name.partition("/terraform-provider-")[2]
+        release_id = self.create_release(full_name, tag)
+        name = full_name.partition("/terraform-provider-")[2]
         if name and re.fullmatch(r"v\d+\.\d+\.\d+", tag):
             for file, content in signed_releases.build_release(name, tag[1:]).files.items():
                 self.upload_asset(full_name, release_id, tag, file, content)

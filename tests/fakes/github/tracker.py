@@ -127,7 +127,8 @@ class Tracker:
 
     def edit_comment(self, id: int, by: Person, body: str, at: datetime) -> None:
         comment = self._find_comment(id)
-        before, number = comment["body"], self._get_issue_number(comment)
+        before = comment["body"]
+        number = self._get_issue_number(comment)
         comment.update(body=body, updated_at=format_time(at))
         self._touch(number, at)
         self._send_webhook("issue_comment", "edited", number, by, comment=comment, changes={"body": {"from": before}})
@@ -265,7 +266,8 @@ class Tracker:
         return self._filter_changed([i for i in self.issues.values() if state in ("all", i["state"])], query)
 
     def _filter_changed(self, rows: list[dict[str, Any]], query: dict[str, str]) -> list[dict[str, Any]]:
-        since, by = query.get("since", ""), f"{query.get('sort', 'created')}_at"
+        since = query.get("since", "")
+        by = f"{query.get('sort', 'created')}_at"
         changed_rows = sorted((r for r in rows if r["updated_at"] >= since), key=lambda r: (r[by], r["id"]))
         return changed_rows if query.get("direction") == "asc" else changed_rows[::-1]
 

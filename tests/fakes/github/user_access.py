@@ -35,8 +35,10 @@ class UserAccess:
         """Issue new tokens of a person. Earlier tokens become invalid, as after a refresh at GitHub."""
         self.revoke_tokens(login)
         self.count += 1
-        access, refresh = f"ghu_{login}_{self.count}", f"ghr_{login}_{self.count}"
-        self.logins[access], self.refresh_tokens[refresh] = login, login
+        access = f"ghu_{login}_{self.count}"
+        refresh = f"ghr_{login}_{self.count}"
+        self.logins[access] = login
+        self.refresh_tokens[refresh] = login
         issued = {"access_token": access, "token_type": "bearer", "scope": ""}
         lasting = {"expires_in": self.lasts, "refresh_token": refresh, "refresh_token_expires_in": 15897600}
         return issued | (lasting if self.lasts else {})
@@ -76,7 +78,8 @@ class UserAccess:
 
     def translate_token(self, token: str, path: str, owner: str) -> str | None:
         """Return the emulator's token with the same access as a person's token, or None for public access."""
-        login, match = self.logins[token], REPOSITORY.match(path)
+        login = self.logins[token]
+        match = REPOSITORY.match(path)
         if match is None:
             return self.accounts[login]
         names = [name.lower() for name in self.readable.get(login, [])]

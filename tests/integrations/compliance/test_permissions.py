@@ -127,7 +127,8 @@ def test_each_role_can_perform_only_its_transitions_in_each_state(
     sam: Any,
 ) -> None:
     days, expected_steps = ALLOWED_TRANSITIONS[state]
-    row, then = reach_state(state), now + DAY * days
+    row = reach_state(state)
+    then = now + DAY * days
     pass_checks(row, then)
     people = {"alice": alice, "bob": bob, "charlie": charlie, "rita": rita, "rob": rob, "rae": rae, "sam": sam}
     ready_by_name = {name: list_ready_transitions(row, who, then) for name, who in people.items()}

@@ -36,7 +36,8 @@ def perform_concurrently(row: Integration, now: Any, *pair: tuple[str, Any], has
 
     With `has_version`, both name the version of the row that they saw.
     """
-    gate, outcomes = threading.Barrier(len(pair)), {}
+    gate = threading.Barrier(len(pair))
+    outcomes = {}
     version = row.version if has_version else None
 
     def perform_in_thread(step: str, by: Any) -> None:

@@ -82,7 +82,8 @@ def test_guards_pages_and_queries_exclude_the_same_people(
     reach: Any, rita: User, rob: User, rae: User, alice: User, now: datetime, state: str
 ) -> None:
     days, transition, excluded = PENDING_DECISIONS[state]
-    row, people = reach(state), {"rita": rita, "rob": rob, "rae": rae}
+    row = reach(state)
+    people = {"rita": rita, "rob": rob, "rae": rae}
     assert row.next_action_code in SEPARATED_DECISIONS
     refused = [
         name
@@ -207,7 +208,8 @@ def test_manager_of_a_small_team_adds_a_reviewer_who_decides(
 ) -> None:
     rob, mae = rob_and_mae
     User.objects.filter(pk=rob.pk).update(is_reviewer=reviewers == 2)
-    row, rae = reach(state), create_user("rae@program.example", "Rae Ruiz")
+    row = reach(state)
+    rae = create_user("rae@program.example", "Rae Ruiz")
     page = get_text(sign_in(mae).get(f"/integrations/{row.uuid}/compliance/"))
     assert ("No reviewer can decide" in page, "an appeal against it a third one" in page) == (True, True)
     decision = {"actor": mae, "now": timezone.now(), "reason": "Decides on the case."}

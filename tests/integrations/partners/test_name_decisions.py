@@ -181,7 +181,8 @@ def test_second_decision_is_refused(imitation: Partner, rita: Any, now: datetime
 
 @pytest.mark.parametrize(("action", "state"), [("approve", "verified"), ("reject", "rejected")])
 def test_reviewer_decides_on_the_page(sign_in: SignIn, imitation: Partner, rita: Any, action: str, state: str) -> None:
-    client, address = sign_in(rita), "/companies/company/decision/"
+    client = sign_in(rita)
+    address = "/companies/company/decision/"
     page = client.post(address, {"action": action, "note": "Checked."}, follow=True)
     assert "Decision recorded." in find_text(page)
     assert get_state(imitation) == state

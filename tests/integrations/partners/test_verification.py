@@ -96,7 +96,8 @@ def test_missing_wrong_and_unreadable_records_are_distinguished(
     failing: set[str],
     message: str,
 ) -> None:
-    dns_server.records, dns_server.failing = records, failing
+    dns_server.records = records
+    dns_server.failing = failing
     page = sign_in(erin).post(PAGE, {"action": "dns", "domain": "initech.example"}, follow=True)
     assert message in find_text(page)
     assert get_state(initech) == ("unverified", [])

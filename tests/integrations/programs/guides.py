@@ -3,7 +3,9 @@
 The sentences are the summaries of the editions, compared with the guides. The tests keep them unchanged.
 """
 
-PROVIDER, RUN_TASK, NOMAD = ("terraform-provider", "2021-10"), ("terraform-run-task", "2021-10"), ("nomad", "2021-04")
+PROVIDER = ("terraform-provider", "2021-10")
+RUN_TASK = ("terraform-run-task", "2021-10")
+NOMAD = ("nomad", "2021-04")
 GUIDES = [PROVIDER, RUN_TASK, NOMAD]
 
 CATEGORIES = {

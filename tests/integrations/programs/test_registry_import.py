@@ -120,7 +120,8 @@ def test_truncated_file_keeps_the_lines_that_were_read(tmp_path):
     whole = gzip.compress(b"\n".join(build_line(n, f"a/n{n}") for n in range(3000)))
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(whole[: len(whole) // 2])
-    out, err = StringIO(), StringIO()
+    out = StringIO()
+    err = StringIO()
     call_command("import_registry_providers", path, stdout=out, stderr=err)
     assert "the rest of the file is damaged" in err.getvalue()
     assert 0 < RegistryProvider.objects.count() < 3000
@@ -130,7 +131,8 @@ def test_truncated_file_keeps_the_lines_that_were_read(tmp_path):
 def test_command_reports_counts_and_skipped_lines(tmp_path):
     path = tmp_path / "plain.jsonl"
     path.write_bytes(b"\n".join([build_line(), b"nonsense"]))
-    out, err = StringIO(), StringIO()
+    out = StringIO()
+    err = StringIO()
     call_command("import_registry_providers", path, stdout=out, stderr=err)
     assert out.getvalue() == "2 lines: 1 new, 0 changed, 0 unchanged, 1 skipped. Total providers: 1.\n"
     assert err.getvalue() == "2 lines read\nline 2 skipped: not JSON\n"

@@ -73,7 +73,8 @@ def test_conflict_blocks_claims_decisions_and_assignments(
     message: str,
 ) -> None:
     cause(acme, rob, frozen_now)
-    rob, row = reload_user(rob), reload_row(ready_integration)
+    rob = reload_user(rob)
+    row = reload_row(ready_integration)
     expected = f"Conflict of interest: {message}"
     assert can_decide(row, rob) is False
     assert get_refusal(claims.claim_review, row, actor=rob, now=frozen_now) == expected
@@ -164,7 +165,8 @@ def test_conflict_of_a_former_reviewer_can_be_removed_but_not_recorded(
 ) -> None:
     mark_conflict(acme, rob, frozen_now)
     User.objects.filter(pk=rob.pk).update(**fields)
-    client, address = sign_in(sam), f"/integrations/{ready_integration.uuid}/conflicts/"
+    client = sign_in(sam)
+    address = f"/integrations/{ready_integration.uuid}/conflicts/"
     for action in ("remove", "record"):
         client.post(address, {"reviewer": rob.pk, "reason": "A mix-up.", "action": action})
     assert acme.conflicts.filter(removed_at=None).count() == 0

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.any_database
 def test_company_has_an_alliances_manager_until_it_is_merged(
     sign_in: Callable[[Any], Client], acme: Partner, globex: Partner, rob: Any, sam: Any, now: datetime
 ) -> None:
-    client, url = sign_in(sam), "/companies/acme/"
+    client = sign_in(sam)
+    url = "/companies/acme/"
     message = "Rob Roth is now the alliances manager of Acme."
     assert message in find_text(client.post(url, {"manager": rob.pk}, follow=True))
     assert "Save alliances manager" in find_text(client.get(url))

@@ -239,13 +239,16 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
 def test_api_has_the_items_and_counts_of_the_page(
     item_of_each_kind: None, rita: User, sign_in: SignIn, query: str
 ) -> None:
-    client, api = sign_in(rita), create_api_client(add_second_factor(rita))
-    response, data = client.get(f"/queue/?{query}"), api.get(f"/queue?{query}").json()
+    client = sign_in(rita)
+    api = create_api_client(add_second_factor(rita))
+    response = client.get(f"/queue/?{query}")
+    data = api.get(f"/queue?{query}").json()
     hrefs = [str(link["href"]) for link in BeautifulSoup(response.content, "html.parser").select("td.main a")]
     assert [(item["name"], item["href"]) for item in data["items"]] == [
         (name, f"{settings.SITE_URL}{href}") for name, href in zip(list_names(response), hrefs, strict=True)
     ]
-    kind, tab = parse_qs(query).get("kind", [""])[0], parse_qs(query).get("tab", ["all"])[0]
+    kind = parse_qs(query).get("kind", [""])[0]
+    tab = parse_qs(query).get("tab", ["all"])[0]
     counts = {kind: counts[tab] for kind, counts in data["counts"].items()}
     labels = {str(KINDS[key].label): count for key, count in counts.items()}
     page_counts = {label: count for label, (_href, count) in read_tabs(response, "Type").items()}
@@ -254,7 +257,9 @@ def test_api_has_the_items_and_counts_of_the_page(
 
 
 def test_api_pages_have_each_item_once(item_of_each_kind: None, rita: User) -> None:
-    api, names_by_page, path = create_api_client(add_second_factor(rita)), [], "/queue?limit=1"
+    api = create_api_client(add_second_factor(rita))
+    names_by_page = []
+    path = "/queue?limit=1"
     while path:
         data = api.get(path).json()
         names_by_page.append([item["name"] for item in data["items"]])

@@ -79,7 +79,8 @@ def copy_item(original: Integration, name: str) -> Integration:
 
 def copy_row(original: Row, **changes: object) -> Row:
     row = copy(original)
-    row.pk, row._state = None, ModelState()
+    row.pk = None
+    row._state = ModelState()
     for field, value in changes.items():
         setattr(row, field, value)
     row.save(force_insert=True)
@@ -119,7 +120,8 @@ def test_two_reviewers_decide_once_on_each_item(acme: Partner, alice: User, rita
     rows = create_items(acme, alice, rita)
     choices = random.Random(seed)
     choices.shuffle(rows)
-    gate, attempts = threading.Barrier(2), dict[int, list[Attempt]]()
+    gate = threading.Barrier(2)
+    attempts = dict[int, list[Attempt]]()
     threads = [
         threading.Thread(target=decide_on_items, args=(rows, user, random.Random(choices.random()), gate, attempts))
         for user in (rita, rob)

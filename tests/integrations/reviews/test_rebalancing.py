@@ -155,7 +155,8 @@ def test_review_that_changed_after_the_preview_is_skipped(
     frozen_now: datetime,
     change_row: str,
 ) -> None:
-    client, rocket = sign_in(sam), Integration.objects.get(name="Rocket")
+    client = sign_in(sam)
+    rocket = Integration.objects.get(name="Rocket")
     claims.assign_reviewer(rocket, rob, actor=sam, now=frozen_now)
     update_profile(rob, away_from=frozen_now.date())
     page = BeautifulSoup(client.get("/queue/rebalance/?rule=round_robin&scope=away").content, "html.parser")
@@ -222,7 +223,8 @@ def test_review_moves_from_one_reviewer_to_another(
 def test_limit_of_shown_reviews_is_explained(
     three_reviews: None, rita: User, sam: User, sign_in: SignIn, query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client, text = sign_in(sam), "Only the 2 reviews with the earliest due dates are shown."
+    client = sign_in(sam)
+    text = "Only the 2 reviews with the earliest due dates are shown."
     complete = client.get(f"/queue/rebalance/{query}").text
     for module in (rebalancing, rebalancing_views):
         monkeypatch.setattr(module, "MAX_ASSIGNMENTS", 2)

@@ -87,13 +87,15 @@ def test_first_approver_cannot_take_the_review_again(
     ready_integration: Integration, rita: User, rob: User, sam: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
-    row, client = reload_row(ready_integration), sign_in(rita)
+    row = reload_row(ready_integration)
+    client = sign_in(rita)
     assert get_refusal(claims.claim_review, row, actor=rita, now=frozen_now) == SECOND
     assert get_refusal(claims.assign_reviewer, row, rita, actor=sam, now=frozen_now) == SECOND
     assert [each.reviewer for each in suggest_reviewers(row, frozen_now)] == [rob]
     plan = rebalancing.plan_assignments("round_robin", "all", actor=sam, now=frozen_now)
     assert [each.reviewer for each in plan] == [rob]
-    pages, button = ("/queue/", "/queue/?tab=free", f"/integrations/{row.uuid}/review/"), f'/{row.uuid}/claim/"'
+    pages = ("/queue/", "/queue/?tab=free", f"/integrations/{row.uuid}/review/")
+    button = f'/{row.uuid}/claim/"'
     assert [button in client.get(page).content.decode() for page in pages] == [False] * 3
     assert "Rocket" not in get_text(client.get("/queue/?tab=free"))
     client = sign_in(rob)
@@ -201,7 +203,8 @@ def test_first_approver_undoes_the_approval_until_the_second_reviewer_decides(
 ) -> None:
     claims.claim_review(ready_integration, actor=rita, now=frozen_now)
     partner_page = get_text(sign_in(alice).get(f"/integrations/{ready_integration.uuid}/"))
-    client, page = sign_in(rita), f"/integrations/{ready_integration.uuid}/review/"
+    client = sign_in(rita)
+    page = f"/integrations/{ready_integration.uuid}/review/"
     assert "You can undo this until the second reviewer decides." in get_text(
         client.get(build_url(ready_integration, "approve_first"))
     )

@@ -142,7 +142,8 @@ def test_note_is_kept_if_the_transition_is_no_longer_possible(
 def test_double_submission_performs_transition_once(
     ready_integration: Integration, rita: User, sign_in: SignIn
 ) -> None:
-    client, body = sign_in(rita), {"version": ready_integration.version, "note": "No."}
+    client = sign_in(rita)
+    body = {"version": ready_integration.version, "note": "No."}
     assert client.post(build_url(ready_integration, "decline"), body).status_code == 302
     assert client.post(build_url(ready_integration, "decline"), body).status_code == 409
     assert ready_integration.events.filter(event_type="integration.declined").count() == 1

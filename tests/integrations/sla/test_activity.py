@@ -17,7 +17,9 @@ DEV = Actor(9, "dev", association="MEMBER")
 
 def test_action_that_was_reported_twice_counts_once_and_a_denied_one_never(rocket: Integration, now: datetime) -> None:
     issue = create_issue_row(create_repository_row(rocket, now), 1, now - 10 * HOUR)
-    commented_at, closed_at, forged_at = now - 6 * HOUR, now - 5 * HOUR, now - 3 * HOUR
+    commented_at = now - 6 * HOUR
+    closed_at = now - 5 * HOUR
+    forged_at = now - 3 * HOUR
     comment = {"comment": "comment:1"}
     events = [
         TimelineEvent("comment:1", IssueEventKind.COMMENTED, commented_at, DEV, "Fixed.", data=comment),

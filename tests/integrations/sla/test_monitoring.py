@@ -80,7 +80,8 @@ def test_page_of_a_listed_integration_links_to_its_webhook(monitored_repository,
 
 
 def test_new_secret_needs_a_recent_sign_in(monitored_repository, alice, sign_in):
-    client, page = sign_in(alice), f"/integrations/{monitored_repository.integration.uuid}/monitoring/"
+    client = sign_in(alice)
+    page = f"/integrations/{monitored_repository.integration.uuid}/monitoring/"
     fields = {"after": client.get(page).context["after"]}
     session = client.session
     records = session["account_authentication_methods"]

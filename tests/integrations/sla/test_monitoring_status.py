@@ -27,7 +27,8 @@ def create_idle_integration(partner: Partner, **values: str) -> Integration:
 def test_page_with_an_urgent_issue_asks_the_partner_to_act(
     acme: Partner, alice: Any, rita: Any, sign_in: Any, state: str, label: str
 ) -> None:
-    row, now = create_idle_integration(acme), timezone.now()
+    row = create_idle_integration(acme)
+    now = timezone.now()
     issue = create_issue_row(create_repository_row(row, now), 7, now - timedelta(days=9))
     create_clock_row(issue, now + timedelta(hours=1), state=state)
     page = sign_in(alice).get(f"/integrations/{row.uuid}/")
@@ -37,7 +38,8 @@ def test_page_with_an_urgent_issue_asks_the_partner_to_act(
 
 
 def test_page_without_urgent_issues_says_that_no_action_is_needed(acme: Partner, alice: Any, sign_in: Any) -> None:
-    row, now = create_idle_integration(acme), timezone.now()
+    row = create_idle_integration(acme)
+    now = timezone.now()
     create_clock_row(
         create_issue_row(create_repository_row(row, now), 7, now), now + timedelta(days=5), state="running"
     )

@@ -186,7 +186,8 @@ def list_recipients() -> list[str]:
     return [to for _, to in list_sent_emails()]
 
 
-ACME, MAILBOX = "alice@acme.example", "Nomad-integration-dev@hashicorp.com"
+ACME = "alice@acme.example"
+MAILBOX = "Nomad-integration-dev@hashicorp.com"
 MORNING = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)  # in the zone of the mailbox
 
 

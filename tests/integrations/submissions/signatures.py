@@ -8,7 +8,8 @@ from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreements
 from integrations.submissions.services.agreements import Signature
 
-TPA, MNDA = "NO-8", "NO-2"
+TPA = "NO-8"
+MNDA = "NO-2"
 ALICE = Signature("Alice Archer", "CEO", "I am authorized to accept it on behalf of Acme.")
 RITA = Signature("Rita Reyes", "Director", "I am authorized to accept it on behalf of the program.")
 

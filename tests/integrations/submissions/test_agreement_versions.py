@@ -88,7 +88,8 @@ def test_listed_integration_waits_for_the_company(integration_at, alice, rita, n
     sign(integration, rita, now, RITA)
     publish_version(monkeypatch)
     request_new_versions(now)
-    row, title = Integration.objects.get(pk=integration.pk), integration.edition.get_requirement(TPA).title
+    row = Integration.objects.get(pk=integration.pk)
+    title = integration.edition.get_requirement(TPA).title
     assert (row.responsible_party, row.next_action_label) == ("partner", f"Sign “{title}”")
     assert (row.stage, row.listing_status) == ("support", "listed")
 

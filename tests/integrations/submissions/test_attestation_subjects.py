@@ -26,7 +26,8 @@ from tests.replay import replay_fixture
 
 pytestmark = pytest.mark.any_database
 
-SIGNED, RELEASE = "TP-SIG", "TP-REL"
+SIGNED = "TP-SIG"
+RELEASE = "TP-REL"
 BLOCKER = "Complete “Published release” first."
 
 

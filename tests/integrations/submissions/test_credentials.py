@@ -132,10 +132,8 @@ def test_account_is_not_revealed_without_a_reason(integration_in_review, alice, 
 
 @pytest.mark.every_database
 def test_value_moved_to_another_row_cannot_be_decrypted(integration_in_review, alice, rita, now):
-    credential, other = (
-        submit_account(integration_in_review, alice, now),
-        submit_account(integration_in_review, alice, now, label="Other"),
-    )
+    credential = submit_account(integration_in_review, alice, now)
+    other = submit_account(integration_in_review, alice, now, label="Other")
     TestCredential.objects.filter(pk=other.pk).update(encrypted_value=bytes(credential.encrypted_value))
     with pytest.raises(ActionRefused, match="are damaged"):
         credentials.reveal_credential(other, reason="Let me see.", actor=rita, now=now)
@@ -155,10 +153,8 @@ def approve_integration(row, rita, alice, now):
 
 
 def test_temporary_account_ends_with_review(integration_in_review, alice, rita, now):
-    one, credential = (
-        submit_account(integration_in_review, alice, now),
-        submit_account(integration_in_review, alice, now, label="Stays", permanent=True),
-    )
+    one = submit_account(integration_in_review, alice, now)
+    credential = submit_account(integration_in_review, alice, now, label="Stays", permanent=True)
     approve_integration(integration_in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=11)) == 1
     assert (reload_row(one).ended_why, bytes(reload_row(one).encrypted_value)) == ("The review has ended.", b"")

@@ -15,7 +15,8 @@ from tests.conftest import create_integration
 
 pytestmark = pytest.mark.any_database
 
-LOGS, LOGO = "NO-7-LOGS", "NO-8-LOGO"
+LOGS = "NO-7-LOGS"
+LOGO = "NO-8-LOGO"
 
 
 def build_validated_file(content: bytes = b"ok 1", name: str = "run.txt", kind: str = "txt") -> ValidatedFile:

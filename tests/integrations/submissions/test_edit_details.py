@@ -38,7 +38,8 @@ def test_old_and_new_values_appear_in_the_history(rocket: Integration, alice: An
 
 
 def test_edit_retains_fields_that_a_colleague_changed(rocket: Integration, alice: Any, bob: Any, sign_in: Any) -> None:
-    url, client = reverse("submissions:edit", args=[rocket.uuid]), sign_in(alice)
+    url = reverse("submissions:edit", args=[rocket.uuid])
+    client = sign_in(alice)
     seen = {"name": "Rocket", "homepage": "https://acme.example/rocket", "category": ""}
     assert [name for name in seen if f'name="initial-{name}"' not in client.get(url).text] == []
     change_description(rocket, {"name": "Rocket by Bob"}, actor=bob, now=timezone.now())

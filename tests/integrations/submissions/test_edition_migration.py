@@ -134,7 +134,8 @@ def test_documents_and_waiver_of_the_older_answer_are_kept(
 def test_requirement_ids_can_be_swapped(
     row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, renamed_ids = row.edition, {"NO-3": "NO-4", "NO-4": "NO-3"}
+    old = row.edition
+    renamed_ids = {"NO-3": "NO-4", "NO-4": "NO-3"}
     program = PROGRAMS["nomad"]
     other = replace(old, date="2028-01", renames={old.date: renamed_ids})
     monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, other)))

@@ -36,7 +36,8 @@ def test_people_are_the_reviewer_the_contact_and_acting_members(
 ) -> None:
     acme.alliances_manager = sam
     acme.save()
-    viewer, former = create_user("vic@acme.example", "Vic Vega"), create_user("fay@acme.example", "Fay Fox")
+    viewer = create_user("vic@acme.example", "Vic Vega")
+    former = create_user("fay@acme.example", "Fay Fox")
     Membership.objects.create(partner=acme, user=viewer, role="viewer", joined_at=NOW)
     Membership.objects.create(partner=acme, user=former, role="editor", joined_at=NOW, ended_at=NOW)
     rocket = advance_to_stage(create_integration(acme, alice), "review", partner=alice, reviewer=rita)

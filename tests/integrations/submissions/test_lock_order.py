@@ -35,7 +35,8 @@ def test_concurrent_reopening_and_merging_wait_for_each_other(
         alice = User.objects.get(pk=alice.pk)  # without the roles of the last round
         source = create_partner(f"Source-{number}", f"source{number}.example")
         join(source, alice, "owner", now)
-        ended, other = create_integration(source, alice, name="Ended"), create_integration(source, alice, name="Other")
+        ended = create_integration(source, alice, name="Ended")
+        other = create_integration(source, alice, name="Other")
         perform_transition(ended, "withdraw", actor=alice, note="Later.", now=now)
         sign(other, alice, now)
         sign(other, rita, now, RITA)
@@ -56,7 +57,8 @@ def test_concurrent_decisions_on_a_company_and_its_integration_wait_for_each_oth
     decisions: list[Any] = [reject_partner, approve_partner]
     steps = ["put_on_hold", "resume"]
     for number in range(2 * ROUNDS):
-        decide, step = decisions[number % 2], steps[number % 2]
+        decide = decisions[number % 2]
+        step = steps[number % 2]
         errors = list_errors(
             partial(decide, acme, "As agreed.", actor=rita, now=now),
             partial(perform_transition, row, step, actor=rob, note="As agreed.", now=now),

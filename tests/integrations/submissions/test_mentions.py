@@ -176,7 +176,8 @@ def test_pages_name_the_people_concerned(rocket: Integration, sign_in: Any, alic
 
 
 def test_preview_shows_text_and_mentions(rocket: Integration, sign_in: Any, alice: Any) -> None:
-    url, body = reverse("submissions:preview_text", args=[rocket.uuid]), "**Hello** @bob-baker @nobody"
+    url = reverse("submissions:preview_text", args=[rocket.uuid])
+    body = "**Hello** @bob-baker @nobody"
     response = sign_in(alice).post(url, {"preview": "body", "body": body}, headers={"HX-Request": "true"})
     words = " ".join(response.text.split())
     assert words == (

@@ -38,7 +38,8 @@ def test_concurrent_opposite_decisions_have_one_winner(acme: Any, alice: Any, ri
     wins: Counter[str] = Counter()
     for _ in range(ROUNDS):
         row = Integration.objects.select_related("partner").get(pk=row.pk)
-        gate, outcomes = threading.Barrier(2), []
+        gate = threading.Barrier(2)
+        outcomes = []
         pair = [("approve", rita), ("decline", rob)]
         threads = [threading.Thread(target=decide, args=(row, step, by, gate, outcomes)) for step, by in pair]
         for thread in threads:

@@ -190,7 +190,8 @@ def test_random_walk_through_the_compliance_procedure_changes_no_listing_automat
 def test_random_walk_never_leaves_the_path(
     program: str, moves: list[int], acme: Any, alice: Any, rita: Any, charlie: Any, sam: Any
 ) -> None:
-    users, now = {"alice": alice, "rita": rita, "charlie": charlie, "sam": sam}, NOW
+    users = {"alice": alice, "rita": rita, "charlie": charlie, "sam": sam}
+    now = NOW
     with transaction.atomic():
         row = creation.create_integration(acme, program, FACTS, actor=alice, now=now)
         for number in moves:

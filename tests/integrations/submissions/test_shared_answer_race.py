@@ -23,7 +23,8 @@ pytestmark = [
 
 
 def test_concurrent_shared_answers_never_deadlock(acme: Any, alice: Any, bob: Any, now: datetime) -> None:
-    first, second = create_integration(acme, alice), create_integration(acme, alice, name="Second")
+    first = create_integration(acme, alice)
+    second = create_integration(acme, alice, name="Second")
 
     def build_submission(row: Integration, by: Any, number: int) -> Callable[[], Any]:
         return lambda: requirements.submit_answer(row, SHARED, {"round": number, "by": by.pk}, actor=by, now=now)

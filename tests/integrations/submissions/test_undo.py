@@ -63,10 +63,12 @@ def test_undo_returns_the_responsibility_without_a_delay(
 def test_every_page_says_that_the_decision_is_pending(
     approved_integration: Integration, alice: Any, rita: Any, sign_in: Any
 ) -> None:
-    page, home = f"/integrations/{approved_integration.uuid}/", sign_in(alice).get("/").text
+    page = f"/integrations/{approved_integration.uuid}/"
+    home = sign_in(alice).get("/").text
     partner_page = sign_in(alice).get(page).text
     assert (PENDING in home, PENDING in partner_page, "Undo decision" in partner_page) == (True, True, False)
-    review_page, queue = sign_in(rita).get(f"{page}review/").text, sign_in(rita).get("/queue/").text
+    review_page = sign_in(rita).get(f"{page}review/").text
+    queue = sign_in(rita).get("/queue/").text
     assert (PENDING in review_page, "Undo decision" in review_page) == (True, True)
     assert "Action required" not in review_page
     assert str(approved_integration.uuid) not in queue

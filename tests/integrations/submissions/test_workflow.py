@@ -278,7 +278,8 @@ def test_history_cannot_be_changed(rocket: Integration) -> None:
 def test_shared_answer_applies_to_the_other_integrations_of_the_partner(
     acme: Partner, alice: Any, now: datetime
 ) -> None:
-    first, second = create_integration(acme, alice), create_integration(acme, alice, "vault", name="Rocket secrets")
+    first = create_integration(acme, alice)
+    second = create_integration(acme, alice, "vault", name="Rocket secrets")
     shared = next(r for r in first.edition.list_requirements() if r.agreement == "tpa")
     tpa = next(r for r in second.edition.list_requirements() if r.agreement == "tpa")
     answers.submit_answer(first, shared.id, {"version": "2026"}, actor=alice, now=now)

@@ -50,8 +50,10 @@ def is_open(client: Client) -> bool:
 
 
 def test_password_change_ends_other_sessions_and_revokes_credentials(alice: Any, acme: Any) -> None:
-    here, elsewhere = sign_in_as(alice), sign_in_as(alice)
-    own, of_company = create_token(alice), create_token(alice, acme)
+    here = sign_in_as(alice)
+    elsewhere = sign_in_as(alice)
+    own = create_token(alice)
+    of_company = create_token(alice, acme)
     address = calendar_feed.create_feed(alice, timezone.now()).rpartition("/")[2].removesuffix(".ics")
     here.post("/accounts/password/change/", PASSWORD_CHANGE)
     assert (is_open(here), is_open(elsewhere)) == (True, False)
@@ -76,7 +78,8 @@ def test_password_reset_ends_every_session(alice: Any) -> None:
 
 
 def test_permanent_revocation_ends_sessions_tokens_and_feeds(alice: Any, acme: Any) -> None:
-    client, of_company = sign_in_as(alice), create_token(alice, acme)
+    client = sign_in_as(alice)
+    of_company = create_token(alice, acme)
     revoke_access(alice, is_deactivation=True)
     of_company.refresh_from_db()
     assert (is_open(client), of_company.revoked_at is None) == (False, False)
@@ -120,7 +123,8 @@ def test_old_session_reauthenticates_before_changing_where_a_webhook_sends(
     old_session: Client, acme: Any, alice: Any
 ) -> None:
     endpoint, _ = webhooks.create_endpoint(acme, WEBHOOK, actor=alice, now=timezone.now())
-    path, elsewhere = f"/webhooks/{endpoint.uuid}/change/", "https://hooks.evil.com/in"
+    path = f"/webhooks/{endpoint.uuid}/change/"
+    elsewhere = "https://hooks.evil.com/in"
     renamed = old_session.post(path, WEBHOOK | {"url": "", "name": "Renamed"})
     moved = old_session.post(path, WEBHOOK | {"url": elsewhere})
     assert [answer["Location"].partition("?")[0] for answer in (renamed, moved)] == [
@@ -229,7 +233,8 @@ def test_security_log_has_a_description_of_every_kind(sign_in: SignIn, alice: An
 
 
 def test_sign_out_everywhere_else_leaves_this_session(alice: Any) -> None:
-    here, elsewhere = sign_in_as(alice), sign_in_as(alice)
+    here = sign_in_as(alice)
+    elsewhere = sign_in_as(alice)
     assert find_text(here.get("/accounts/sessions/")).count("127.0.0.1") == 2
     page = here.post("/accounts/sessions/", follow=True)
     assert "Your other sessions were signed out." in find_text(page)
@@ -249,6 +254,7 @@ def test_expired_sessions_and_old_entries_are_deleted(alice: Any) -> None:
 def test_password_signal_reaches_its_receivers_once(alice: Any, rf: Any) -> None:
     client = sign_in_as(alice)
     request = rf.post("/")
-    request.session, request.user = client.session, alice
+    request.session = client.session
+    request.user = alice
     password_changed.send(type(alice), request=request, user=alice)
     assert list_event_kinds(alice).count("password_changed") == 1

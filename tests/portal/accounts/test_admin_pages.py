@@ -29,7 +29,8 @@ def test_staff_make_a_user_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, 
 def test_admin_page_of_a_partner_retains_fields_that_someone_else_changed(
     sign_in: SignIn, acme: Any, sam: Any, rita: Any
 ) -> None:
-    client, path = sign_in(sam), f"/admin/partners/partner/{acme.pk}/change/"
+    client = sign_in(sam)
+    path = f"/admin/partners/partner/{acme.pk}/change/"
     page = BeautifulSoup(client.get(path).content, "html.parser")
     fields = {
         i["name"]: i.get("value", "") for i in page.select("#partner_form input[name]") if i.get("type") != "submit"

@@ -28,7 +28,9 @@ ADA = "ada@program.example"
 @pytest.fixture(autouse=True)
 def production_settings(settings: Any) -> None:
     """Require a second factor, without a mail server and with a private email log."""
-    settings.EMAIL_STORED_ONLY, settings.EMAIL_LOG_PUBLIC, settings.STAFF_SECOND_FACTOR = True, False, "required"
+    settings.EMAIL_STORED_ONLY = True
+    settings.EMAIL_LOG_PUBLIC = False
+    settings.STAFF_SECOND_FACTOR = "required"
 
 
 def run_bootstrap(*words: str) -> str:
@@ -160,7 +162,8 @@ def test_account_of_github_keeps_its_sign_in_method(sam: User, alice: User) -> N
     alice.set_unusable_password()
     alice.save()
     SocialAccount.objects.create(user=alice, provider="github", uid="1")
-    client, before = Client(), alice.password
+    client = Client()
+    before = alice.password
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     assert run_bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: already has access and can sign in.\n"
     alice.refresh_from_db()

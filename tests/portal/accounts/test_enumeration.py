@@ -63,10 +63,12 @@ class RequestCost:
 def measure_request(path: str, fields: dict[str, str], address: str) -> RequestCost:
     client = Client()
     client.get(path)
-    mails, CountingHasher.count = EmailMessage.objects.count(), 0
+    mails = EmailMessage.objects.count()
+    CountingHasher.count = 0
     with CaptureQueriesContext(connection) as queries:
         answer = client.post(path, fields)
-    hashes, count = CountingHasher.count, len(queries)
+    hashes = CountingHasher.count
+    count = len(queries)
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
     words = find_text(page).replace(address, "ADDRESS")
     location = answer.get("Location", "")
@@ -109,7 +111,8 @@ def send_sign_up(address: str) -> RequestCost:
 def test_known_and_unknown_address_get_the_same_answer_at_the_same_cost(
     alice: Any, act: Callable[[str], RequestCost], hashes: int, mails: int, more_queries: int
 ) -> None:
-    unknown, known_response = act(UNKNOWN), act(alice.email)
+    unknown = act(UNKNOWN)
+    known_response = act(alice.email)
     assert (known_response.status, known_response.location, known_response.words) == (
         unknown.status,
         unknown.location,
@@ -131,7 +134,8 @@ def test_wrong_password_of_an_unusual_account_gets_the_usual_answer(alice: Any, 
     alice.is_active = state != "deactivated"
     alice.save()
     alice.emailaddress_set.update(verified=state != "unconfirmed")
-    unknown, known_response = send_sign_in(UNKNOWN), send_sign_in(alice.email)
+    unknown = send_sign_in(UNKNOWN)
+    known_response = send_sign_in(alice.email)
     assert (known_response.status, known_response.words, known_response.hashes) == (
         unknown.status,
         unknown.words,
@@ -145,7 +149,8 @@ def test_unusual_account_gets_the_usual_answer(alice: Any, act: Callable[[str], 
     alice.is_active = state != "deactivated"
     alice.save()
     alice.emailaddress_set.update(verified=state != "unconfirmed")
-    unknown, known_response = act(UNKNOWN), act(alice.email)
+    unknown = act(UNKNOWN)
+    known_response = act(alice.email)
     assert (
         known_response.status,
         known_response.location,
@@ -201,7 +206,8 @@ def test_inviting_someone_does_not_reveal_whether_they_have_an_account(
 def open_invitation(address: str, act: str) -> tuple[int, str, str, int]:
     """Open or accept the newest invitation without a session. Its token is not compared."""
     path = get_invitation_path(EmailMessage.objects.filter(name="invitation").latest("pk"))
-    client, mails = Client(), EmailMessage.objects.count()
+    client = Client()
+    mails = EmailMessage.objects.count()
     status, location, words, mail_count = describe_answer(getattr(client, act)(path), client, address, mails)
     return status, location.replace(path, "PATH"), words, mail_count
 
@@ -221,7 +227,8 @@ def test_invitation_does_not_reveal_whether_its_address_has_an_account(
 def finish_github_sign_in(client: Client, emails: list[dict[str, Any]]) -> Any:
     """Return the answer to someone whom GitHub sends back with these addresses."""
     request = RequestFactory().get("/accounts/github/login/callback/")
-    request.session, request.user = client.session, AnonymousUser()
+    request.session = client.session
+    request.user = AnonymousUser()
     request._messages = SessionStorage(request)  # type: ignore[attr-defined]
     request.allauth = SimpleNamespace()  # type: ignore[attr-defined]
     with allauth_context.request_context(request):
@@ -246,7 +253,8 @@ def test_sign_up_with_github_does_not_reveal_whether_an_address_has_an_account(
     alice.emailaddress_set.update(verified=state != "unconfirmed")
     answers = []
     for address in (alice.email, UNKNOWN):
-        client, mails = Client(), EmailMessage.objects.count()
+        client = Client()
+        mails = EmailMessage.objects.count()
         emails = [{"email": address, "primary": True, "verified": False}] if is_named_by_github else []
         answer = finish_github_sign_in(client, emails)
         if not is_named_by_github:

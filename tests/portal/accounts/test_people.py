@@ -122,7 +122,8 @@ def test_filters_select_people(
 
 
 def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) -> None:
-    client, path = sign_in(sam), f"/people/{alice.pk}/"
+    client = sign_in(sam)
+    path = f"/people/{alice.pk}/"
     selected = ["staff", "manager:nomad"]
     assert submit(client, path, roles=selected) == (302, ["Roles of Alice Archer saved."])
     assert get_roles(alice) == selected
@@ -134,7 +135,8 @@ def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) ->
 
 
 def test_unchanged_boxes_retain_roles_that_someone_else_changed(sign_in: SignIn, alice: User, sam: User) -> None:
-    client, path = sign_in(sam), f"/people/{alice.pk}/"
+    client = sign_in(sam)
+    path = f"/people/{alice.pk}/"
     roles.change_roles(alice, grant=["manager:nomad"], actor=None, now=NOW, reason="Joins")
     submit(client, path, roles=["reviewer", "auditor"], shown_roles="auditor")
     assert get_roles(alice) == ["reviewer", "manager:nomad"]
@@ -166,7 +168,8 @@ def test_manager_changes_only_roles_of_the_program(
 ) -> None:
     nell = create_user("nell@program.example", "Nell North", program_roles=["manager:nomad"])
     roles.change_roles(nell, grant=["reviewer:vault"], actor=None, now=NOW, reason="Joins")
-    client, fields = sign_in(mona), {"roles": ["reviewer:nomad"], "shown_roles": "manager:nomad reviewer:vault"}
+    client = sign_in(mona)
+    fields = {"roles": ["reviewer:nomad"], "shown_roles": "manager:nomad reviewer:vault"}
     assert submit(client, f"/people/{nell.pk}/", **fields) == (302, ["Roles of Nell North saved."])
     assert get_roles(nell) == ["reviewer:nomad", "reviewer:vault"]
     assert submit(client, f"/people/{nell.pk}/", roles=["superuser"])[0] == 422
@@ -218,8 +221,11 @@ def test_change_needs_a_recent_sign_in(client: Any, alice: User, sam: User) -> N
 
 
 def test_account_is_signed_out_deactivated_and_reactivated(sign_in: SignIn, rita: User, sam: User) -> None:
-    rita_client, token, client = sign_in_as(rita), create_token(rita), sign_in(sam)
-    path, done = f"/people/{rita.pk}/account/", (302, ["Account of Rita Reyes changed."])
+    rita_client = sign_in_as(rita)
+    token = create_token(rita)
+    client = sign_in(sam)
+    path = f"/people/{rita.pk}/account/"
+    done = (302, ["Account of Rita Reyes changed."])
     assert submit(client, path, action="sign_out") == done
     token.refresh_from_db()
     assert (is_open(rita_client), token.revoked_at is None) == (False, False)

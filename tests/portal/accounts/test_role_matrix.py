@@ -69,7 +69,8 @@ def change_role(alice: User, who: str, change: str, role: str) -> ChangeResult:
     before = [role] if change == "revoke" else []
     roles.change_roles(alice, grant=before, actor=None, now=NOW, reason=REASON)
     EmailMessage.objects.all().delete()
-    actor, request = get_actor(who, role), RequestFactory().get("/") if who == "single sign-on" else None
+    actor = get_actor(who, role)
+    request = RequestFactory().get("/") if who == "single sign-on" else None
     decision: dict[str, Any] = {change: [role], "actor": actor, "now": NOW, "reason": REASON, "request": request}
     if is_permitted(who, role):
         roles.change_roles(alice, **decision)

@@ -112,7 +112,9 @@ def test_last_superuser_stays_active(sam: Any) -> None:
 
 
 def test_deactivation_ends_sessions_and_tokens_for_good(alice: Any, acme: Any, sam: Any) -> None:
-    client, own, of_company = sign_in_as(alice), create_token(alice), create_token(alice, acme)
+    client = sign_in_as(alice)
+    own = create_token(alice)
+    of_company = create_token(alice, acme)
     roles.deactivate(alice, actor=sam, now=NOW, reason="Left the company")
     roles.reactivate(alice, actor=sam, now=NOW, reason="Came back")
     for token in (own, of_company):
@@ -162,7 +164,8 @@ def test_refused_command_changes_nothing(alice: Any, sam: Any) -> None:
 
 
 def test_admin_pages_about_people_are_read_only(sign_in: SignIn, sam: Any, alice: Any) -> None:
-    client, before = sign_in(sam), alice.password
+    client = sign_in(sam)
+    before = alice.password
     page = f"/admin/accounts/user/{alice.pk}/"
     fields = {"email": alice.email, "name": "Mallory", "is_superuser": "on", "password1": "x", "password2": "x"}
     codes = {path: client.post(path, fields).status_code for path in (f"{page}change/", "/admin/accounts/user/add/")}

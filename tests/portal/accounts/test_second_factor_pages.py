@@ -82,7 +82,8 @@ ACCOUNT_PAGES = {
 
 @pytest.fixture
 def client_without_factor(users: Any, settings: Any) -> Client:
-    settings.STAFF_SECOND_FACTOR, settings.EMAIL_LOG_PUBLIC = "required", False
+    settings.STAFF_SECOND_FACTOR = "required"
+    settings.EMAIL_LOG_PUBLIC = False
     return create_client(users["rita"])
 
 
@@ -90,7 +91,8 @@ def test_every_other_page_redirects_to_the_setup(
     crawl: Callable[[str], Crawl], world: Any, client_without_factor: Client
 ) -> None:
     """A new page fails here if it lets a reviewer without the factor in."""
-    visitor, differing = crawl("anonymous"), {}
+    visitor = crawl("anonymous")
+    differing = {}
     for name in sorted(list_page_names() - ACCOUNT_PAGES):
         url = build_url(name, world)
         for method, fields, answers in (("GET", None, visitor.get_responses), ("POST", {}, visitor.post_responses)):

@@ -63,7 +63,8 @@ def test_second_factor_of_the_provider_counts_only_if_the_settings_say_so(
 
 def test_signing_out_continues_at_the_provider(provider: OidcProvider, configure: Configure, sam: User) -> None:
     configure(OIDC_LOGOUT_URL=f"{provider.issuer}/oauth2/end_session")
-    client, other = Client(), Client()
+    client = Client()
+    other = Client()
     provider.sign_in(client, "nora")
     other.post("/accounts/login/", {"login": sam.email, "password": PASSWORD})
     locations = [each.post("/accounts/logout/")["Location"] for each in (client, other)]
@@ -99,7 +100,8 @@ def test_account_is_not_connected_to_another_one(provider: OidcProvider) -> None
 
 
 def test_single_sign_on_is_not_disconnected(provider: OidcProvider, sam: User) -> None:
-    client, _ = Client(), create_user(NORA, "Nora Nash")  # with a password, which would be enough to disconnect GitHub
+    client = Client()
+    create_user(NORA, "Nora Nash")  # with a password, which would be enough to disconnect GitHub
     provider.sign_in(client, "nora")
     page = client.post("/accounts/3rdparty/", {"account": SocialAccount.objects.get().pk})
     assert ("Your organization manages this account." in page.content.decode(), SocialAccount.objects.count()) == (

@@ -47,7 +47,8 @@ def test_invitation_is_recorded_and_emailed(sign_in: SignIn, sam: User, tess: Us
 
 
 def test_accepting_creates_the_account_with_a_verified_address(sam: User) -> None:
-    client, path = Client(), ""
+    client = Client()
+    path = ""
     with time_machine.travel(NOW):
         path = invite(sam, "reviewer:nomad")
         assert client.get(path).status_code == 200
@@ -91,7 +92,8 @@ def test_account_of_the_link_has_its_address(sam: User) -> None:
 def test_invalid_invitation_is_refused_with_an_explanation(
     sign_in: SignIn, alice: User, sam: User, tess: User, case: str, message: str
 ) -> None:
-    path, invitation = invite(sam, "reviewer"), StaffInvitation.objects.get()
+    path = invite(sam, "reviewer")
+    invitation = StaffInvitation.objects.get()
     user = alice if case == "other address" else create_user(NORA, "Nora Nash")
     if case == "accepted":
         StaffInvitation.objects.update(accepted_at=NOW)
@@ -107,7 +109,8 @@ def test_invalid_invitation_is_refused_with_an_explanation(
 
 def test_resending_replaces_the_link(sign_in: SignIn, sam: User) -> None:
     with time_machine.travel(NOW):
-        first, client = invite(sam, "reviewer"), sign_in(sam)
+        first = invite(sam, "reviewer")
+        client = sign_in(sam)
         path = f"/people/invitations/{StaffInvitation.objects.get().pk}/"
         client.post(path, {"action": "resend"})
         second = get_link(EmailMessage.objects.filter(name="staff_invitation").latest("pk"))
@@ -134,7 +137,8 @@ def test_administrator_role_of_an_invitation_waits_for_a_second_administrator(
     sign_in: SignIn, sam: User, settings: Any
 ) -> None:
     settings.ADMINISTRATOR_APPROVAL = True
-    path, nora = invite(sam, "staff", "superuser"), create_user(NORA, "Nora Nash")
+    path = invite(sam, "staff", "superuser")
+    nora = create_user(NORA, "Nora Nash")
     with time_machine.travel(NOW):
         sign_in(nora).post(path)
     assert (list_roles(User.objects.get(pk=nora.pk)), nora.role_requests.get().requested_by) == (["staff"], sam)

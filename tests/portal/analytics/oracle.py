@@ -43,7 +43,8 @@ def calculate_percentile(values: list[float], share_percent: int) -> float:
 
 def count_working_days(start: datetime, end: datetime) -> float:
     """Count working days minute by minute, in UTC, Monday to Friday."""
-    minutes, at = 0, start
+    minutes = 0
+    at = start
     while at < end:
         minutes += at.weekday() < 5
         at += timedelta(minutes=1)

@@ -83,7 +83,8 @@ def test_slowing_program_has_lower_accuracy() -> None:
 
 
 def test_replay_equals_a_simple_calculation_of_each_week() -> None:
-    waits, now = build_decisions(9, weeks=40), START + 250 * DAY
+    waits = build_decisions(9, weeks=40)
+    now = START + 250 * DAY
     waits = [
         wait if wait.ended_at and wait.ended_at <= now else ProgramWait(wait.started_at, None)
         for wait in waits
@@ -100,7 +101,8 @@ def test_replay_equals_a_simple_calculation_of_each_week() -> None:
             days = count_working_days(wait.started_at, wait.ended_at or now, UTC_CALENDAR)
             assert history_then
             is_known = wait.ended_at is not None or days > history_then.p90
-            count, unknown = count + is_known, unknown + (not is_known)
+            count += is_known
+            unknown += not is_known
             held_count += is_known and days <= history_then.p90
         monday += WEEK
     assert count > 50

@@ -72,7 +72,8 @@ def test_check_error_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
 
 def test_failed_transition_stores_no_segment(integration_at: IntegrationAt, alice: Any, now: datetime) -> None:
     row = integration_at("release")
-    before, events = list_segments(row), AuditEvent.objects.count()
+    before = list_segments(row)
+    events = AuditEvent.objects.count()
     with transaction.atomic():
         perform_transition(row, "withdraw", actor=alice, note="No time.", now=now + HOUR)
         assert list_segments(row) != before

@@ -20,7 +20,8 @@ class ApiClient:
     """Client of /api/v1 with one token; `json` is the last response."""
 
     def __init__(self, secret: str = "", token: ApiToken | None = None) -> None:
-        self.secret, self.token = secret, token
+        self.secret = secret
+        self.token = token
         self.client = Client(raise_request_exception=False)
 
     def headers(self, more: dict[str, str]) -> dict[str, str]:

@@ -30,7 +30,9 @@ def list_operations() -> Iterator[tuple[str, str, str]]:
 
 def build_operation_url(name: str, path: str, world: dict[str, Any]) -> str:
     """Return the URL with an object of Acme as each argument."""
-    row, listed_integration, draft = world["integration"], world["listed"], world["draft"]
+    row = world["integration"]
+    listed_integration = world["listed"]
+    draft = world["draft"]
     uuids = {
         "/drafts": draft.uuid,
         "/issues": world["issue"].uuid,

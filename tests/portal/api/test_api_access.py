@@ -48,9 +48,11 @@ def request_code(who: ApiClient, name: str, method: str, place: str, body: Any) 
 
 
 def build_access_table(world: dict[str, Any]) -> dict[str, list[str]]:
-    people, table = create_clients_by_role(world), {}
+    people = create_clients_by_role(world)
+    table = {}
     for name, method, path in sorted(list_operations()):
-        place, body = build_operation_url(name, path, world), build_body(name, world)
+        place = build_operation_url(name, path, world)
+        body = build_body(name, world)
         table[name] = [request_code(people[role], name, method, place, body) for role in ROLES]
     return table
 
@@ -73,7 +75,8 @@ def disable_limits(settings: Any) -> None:
 def test_api_access_matches_the_table(world: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Add a line for a new operation after deciding who may call it."""
     monkeypatch.setattr("portal.api.throttling.ANONYMOUS_REQUESTS_PER_MINUTE", 100_000)
-    now, table = build_access_table(world), read_access_table()
+    now = build_access_table(world)
+    table = read_access_table()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
     missing_names = sorted(set(table) - set(now))
     assert (differing, missing_names) == ({}, []), f"\n{format_access_table(differing)}\nGone: {missing_names}"

@@ -99,7 +99,10 @@ def keep_connection() -> Iterator[None]:
 
 @pytest.mark.usefixtures("keep_connection")
 def test_generated_requests_get_documented_answers(world: dict[str, Any], request: pytest.FixtureRequest) -> None:
-    people, request_count, number, wrong = create_clients_by_role(world), 0, -1, []
+    people = create_clients_by_role(world)
+    request_count = 0
+    number = -1
+    wrong = []
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
     for number, result in enumerate(schema.get_all_operations()):
         operation: Any = result.ok()  # type: ignore[union-attr]
@@ -128,7 +131,8 @@ def test_document_is_openapi_31() -> None:
 
 
 def test_every_body_has_a_valid_example() -> None:
-    document, schema_names = build_document(), set()
+    document = build_document()
+    schema_names = set()
     for name, content in list_bodies():
         shape = document["components"]["schemas"][content["schema"]["$ref"].rsplit("/", 1)[-1]]
         if shape["properties"]:

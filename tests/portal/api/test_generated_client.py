@@ -70,7 +70,8 @@ class ClientProgram:
     """A user's program, which calls the generated functions and expects success."""
 
     def __init__(self, package: str, server: str, user: Any) -> None:
-        self.package, self.number = package, 0
+        self.package = package
+        self.number = 0
         self.models = import_module(f"{package}.models")
         client: Any = import_module(package).AuthenticatedClient
         self.client = client(base_url=server, token=create_api_client(user).secret, timeout=30)
@@ -118,7 +119,8 @@ class Submission:
     """Submission of an integration with a program on each side."""
 
     def __init__(self, company: ClientProgram, program: ClientProgram) -> None:
-        self.company, self.program = company, program
+        self.company = company
+        self.program = program
         self.uuid: Any = None
         self.now = timezone.now()
 
@@ -207,7 +209,9 @@ class Submission:
 
 def resolve_finding(submission: Submission) -> None:
     """Raise a finding, answer it, and verify it."""
-    uuid, program, company = submission.uuid, submission.program, submission.company
+    uuid = submission.uuid
+    program = submission.program
+    company = submission.company
     with travel_to(submission.now):
         assert program.call("reviews", "claim", uuid).reviewer == "Rita Reyes"
         finding = ("FindingIn", {"requirement": "NO-3", "text": "More."})

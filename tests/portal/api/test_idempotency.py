@@ -33,7 +33,8 @@ def send_message(who: ApiClient, row: Any, body: str = "Hello.", **headers: str)
 
 
 def test_same_key_and_body_get_the_first_answer_again(api: ApiClient, rocket: Any) -> None:
-    first, second = send_message(api, rocket), send_message(api, rocket)
+    first = send_message(api, rocket)
+    second = send_message(api, rocket)
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.content == second.content
     assert "Idempotent-Replayed" not in first
@@ -66,7 +67,8 @@ def test_keys_of_two_tokens_are_independent(api: ApiClient, bob: Any, rocket: An
 
 def test_refusal_is_stored_too(api: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/transitions/approve"
-    first, second = api.post(place, {}, **KEY), api.post(place, {}, **KEY)
+    first = api.post(place, {}, **KEY)
+    second = api.post(place, {}, **KEY)
     assert (first.status_code, first.content) == (second.status_code, second.content)
     assert first.status_code == 403
 
@@ -115,7 +117,8 @@ def test_invalid_key_is_refused(api: ApiClient, rocket: Any, key: str) -> None:
 def test_eight_concurrent_requests_are_executed_once(api: ApiClient, rocket: Any) -> None:
     if connection.vendor == "sqlite":
         pytest.skip("needs a server that has several writers")
-    gate, answers = threading.Barrier(8), []
+    gate = threading.Barrier(8)
+    answers = []
 
     def send_request() -> None:
         gate.wait()
@@ -164,7 +167,8 @@ def test_no_transaction_is_open_during_requests_to_github(
 ) -> None:
     draft = drafts.create_draft(acme, "nomad", actor=alice, now=timezone.now())
     place = f"/drafts/{draft.uuid}/prefill"
-    first, second = api.post(place, **KEY), api.post(place, **KEY)
+    first = api.post(place, **KEY)
+    second = api.post(place, **KEY)
     assert (first.status_code, atomic_flags) == (200, [False])
     assert (second.content, second["Idempotent-Replayed"]) == (first.content, "true")
     assert first.json()["note"] == prefill("")["error"] != ""

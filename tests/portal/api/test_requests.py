@@ -25,7 +25,8 @@ def api(alice: Any) -> ApiClient:
 def test_next_page_of_a_list_continues(api: ApiClient, acme: Any, alice: Any) -> None:
     for number in range(5):
         create_integration(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
-    names_so_far, path = [], "/integrations?limit=2"
+    names_so_far = []
+    path = "/integrations?limit=2"
     while path:
         answer = api.get(path)
         data = answer.json()
@@ -51,11 +52,9 @@ def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, al
     for number, row in enumerate(rows):  # the last two are never due
         due = now + timedelta(days=number) if number < 3 else None
         Integration.objects.filter(pk=row.pk).update(responsible_party="partner", action_due_at=due)
-    hers, listed_names, path = (
-        create_api_client(add_second_factor(rita)),
-        [],
-        "/queue?responsible_party=partner&limit=1",
-    )
+    hers = create_api_client(add_second_factor(rita))
+    listed_names = []
+    path = "/queue?responsible_party=partner&limit=1"
     while path:
         data = hers.get(path).json()
         names = [each["name"] for each in data["items"]]
@@ -178,7 +177,8 @@ def test_upload_returns_the_etag_for_the_next_one(api: ApiClient, rocket: Any) -
     place = f"/integrations/{rocket.uuid}/requirements/NO-7-LOGS"
     response = api.get(place)
     for content in (b"one", b"two"):
-        fields, headers = {"file": SimpleUploadedFile("a.txt", content)}, api.headers({"If-Match": response["ETag"]})
+        fields = {"file": SimpleUploadedFile("a.txt", content)}
+        headers = api.headers({"If-Match": response["ETag"]})
         response = api.client.post(f"{V1}{place}/upload", fields, headers=headers)
     assert (response.status_code, len(response.json()["documents"])) == (200, 2)
 

@@ -1,7 +1,6 @@
-"""Tests of the API resources for webhooks, notifications, test runs, schemas, and tables."""
+"""Tests of the API resources for notifications, test runs, schemas, and tables."""
 
 import io
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,85 +13,10 @@ from portal.api.v1.analytics import TableParams
 from portal.notifications.models import EmailMessage
 from portal.notifications.preferences import save_preferences
 from portal.notifications.unsubscribe import build_url
-from portal.webhooks import services
-from portal.webhooks.models import WebhookDelivery
 from tests.conftest import create_integration
 from tests.portal.api.client import add_second_factor, create_api_client
 from tests.portal.sample_objects import build_schema
 from verification.testruns.models import TestRun
-
-State = WebhookDelivery.State
-
-
-@pytest.fixture
-def endpoint(acme: Any, alice: Any) -> Any:
-    values = {
-        "name": "Build",
-        "event_types": ["integration.listed"],
-        "url": "https://hooks.acme.com/in?key=secret-place",
-    }
-    return services.create_endpoint(acme, values, actor=alice, now=timezone.now() - timedelta(hours=1))[0]
-
-
-def create_failed_message(endpoint: Any, **columns: Any) -> Any:
-    now = timezone.now() - timedelta(minutes=5)
-    message_fields = {
-        "event_type": "integration.listed",
-        "body": "{}",
-        "created_at": now,
-        "due_at": now,
-        "state": State.FAILED,
-    }
-    return endpoint.deliveries.create(key=f"k{WebhookDelivery.objects.count()}", **message_fields | columns)
-
-
-def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint: Any, alice: Any) -> None:
-    me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
-    failed = create_failed_message(endpoint)
-    assert me.post(f"{place}/pause").json()["pause"] == "manual"
-    assert me.get("/webhooks").json()[0]["health"] == "Paused"
-    assert me.post(f"{place}/resume", {"skip": False}).json()["message"].startswith("Webhook resumed")
-    assert [each["state"] for each in me.get(f"{place}/deliveries?state=failed").json()["items"]] == ["failed"]
-    since = (timezone.now() - timedelta(hours=1)).isoformat()
-    assert me.post(f"{place}/replay", {"since": since}).json()["message"] == "1 delivery queued again."
-    whole = me.get(f"{place}/deliveries/{failed.uuid}").json()
-    assert (whole["state"], whole["webhook_id"], whole["attempts"]) == ("waiting", failed.message_id, [])
-    assert me.post(f"{place}/deliveries/{failed.uuid}/replay").status_code == 409
-    far_future = me.post(f"{place}/replay", {"since": "7937-04-29T06:07:25+16:15"})
-    assert (far_future.status_code, far_future.json()["message"]) == (200, "0 deliveries queued again.")
-
-
-def test_log_is_filtered_by_event_type(endpoint: Any, alice: Any) -> None:
-    me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
-    create_failed_message(endpoint)
-    me.post(f"{place}/test")
-    assert [each["event_type"] for each in me.get(f"{place}/deliveries?event_type=portal.test").json()["items"]] == [
-        "portal.test"
-    ]
-
-
-@pytest.mark.any_database
-def test_webhook_is_changed_and_its_secret_url_never_shown(endpoint: Any, alice: Any) -> None:
-    me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
-    response = me.patch(place, {"event_types": ["review.requested"], "program": "nomad"})
-    assert (response.json()["name"], response.json()["event_types"], response.json()["program"]) == (
-        "Build",
-        ["review.requested"],
-        "nomad",
-    )
-    odd = me.patch(place, {"program": "x", "event_types": []}).json()["errors"]
-    assert sorted(each["field"] for each in odd) == ["event_types", "program"]
-    assert b"secret-place" not in response.content + me.get(place).content
-    assert me.send("DELETE", place).json()["errors"][0]["field"] == "confirm_name"
-    assert me.send("DELETE", f"{place}?confirm_name=Build").status_code == 200
-    assert me.get(place).status_code == 404
-
-
-def test_webhooks_are_visible_to_their_partner_only(endpoint: Any, bob: Any, charlie: Any) -> None:
-    assert [create_api_client(who).get(f"/webhooks/{endpoint.uuid}").status_code for who in (bob, charlie)] == [
-        404,
-        404,
-    ]
 
 
 def test_preferences_are_saved_except_required_categories(acme: Any, alice: Any) -> None:
@@ -120,7 +44,8 @@ def test_preferences_are_saved_except_required_categories(acme: Any, alice: Any)
 
 
 def test_silenced_notifications_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
-    me, now = create_api_client(alice), timezone.now()
+    me = create_api_client(alice)
+    now = timezone.now()
     before = len(me.get("/notifications").json()["items"])
     save_preferences(alice, {"messages": "off"})
     findings.post_message(rocket, "Hello.", actor=rita, now=now)
@@ -136,7 +61,8 @@ def provider(acme: Any, alice: Any) -> Any:
 
 
 def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> None:
-    me, tests = create_api_client(alice), f"/integrations/{provider.uuid}/tests"
+    me = create_api_client(alice)
+    tests = f"/integrations/{provider.uuid}/tests"
     place = f"{tests}/provider-lifecycle"
     base = 'resource "rocket_pad" "one" {\n}\n'
     body = {"version": "v1.4.0", "base": base, "changed": f"{base}# more", "secret": "ROCKET_TOKEN=s3cret-value"}
@@ -158,7 +84,8 @@ def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> No
 
 @pytest.mark.any_database
 def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
-    me, place = create_api_client(alice), f"/integrations/{provider.uuid}/schemas"
+    me = create_api_client(alice)
+    place = f"/integrations/{provider.uuid}/schemas"
     for version in ("1.4.0", "1.5.0"):
         response = me.upload(place.removeprefix("/api/v1"), version=version, file=io.BytesIO(build_schema(provider)))
         assert (response.status_code, response.json()["resources"]) == (201, 1)
@@ -255,7 +182,8 @@ def test_introductions_are_listed_for_both_sides_without_a_name(
 ) -> None:
     ours = create_integration(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
     theirs = create_integration(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
-    hers, his = create_api_client(alice), create_api_client(charlie)
+    hers = create_api_client(alice)
+    his = create_api_client(charlie)
     handle = hers.get(f"/integrations/{ours.uuid}/similar").json()[0]["handle"]
     response = hers.post(f"/integrations/{ours.uuid}/introductions", {"handle": handle, "message": "Shall we?"})
     assert response.status_code == 201
@@ -276,7 +204,8 @@ def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> N
 
 
 def test_email_log_has_no_keys_and_no_unsubscribe_urls(rita: Any, alice: Any) -> None:
-    now, stop = timezone.now(), build_url(alice, "messages")
+    now = timezone.now()
+    stop = build_url(alice, "messages")
     same = {"to": alice.email, "person": alice, "html": "", "created_at": now}
     mail = EmailMessage.objects.create(
         key="a", name="message", subject="Hello", text=f"Stop: {stop}", unsubscribe=stop, **same
@@ -290,7 +219,8 @@ def test_email_log_has_no_keys_and_no_unsubscribe_urls(rita: Any, alice: Any) ->
 
 @pytest.mark.any_database
 def test_email_of_a_transition_can_be_edited(rocket: Any, alice: Any, rita: Any) -> None:
-    mine, path = create_api_client(add_second_factor(rita)), f"/integrations/{rocket.uuid}/transitions"
+    mine = create_api_client(add_second_factor(rita))
+    path = f"/integrations/{rocket.uuid}/transitions"
     answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": " ", "body": "Sorry."}})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "email.subject")
     answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": "Not now", "body": "Sorry."}})

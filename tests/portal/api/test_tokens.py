@@ -97,7 +97,8 @@ def test_expired_or_revoked_token_is_refused(alice: Any, token_changes: dict[str
 
 
 def test_tokens_of_a_deactivated_user_are_refused(alice: Any, acme: Any) -> None:
-    mine, ci = create_api_client(alice), create_api_client(alice, partner=acme)
+    mine = create_api_client(alice)
+    ci = create_api_client(alice, partner=acme)
     assert [each.get("/me").status_code for each in (mine, ci)] == [200, 200]
     alice.is_active = False
     alice.save()
@@ -217,7 +218,8 @@ def test_user_of_two_partners_names_the_partner(acme: Any, alice: Any, globex: A
 def test_tokens_end_with_the_manager_role(alice: Any, bob: Any, acme: Any) -> None:
     bobs = acme.memberships.get(user=bob)
     members.change_role(bobs, "owner", actor=alice, now=timezone.now())
-    his, hers = create_api_client(bob, partner=acme), create_api_client(alice, partner=acme)
+    his = create_api_client(bob, partner=acme)
+    hers = create_api_client(alice, partner=acme)
     members.change_role(bobs, "editor", actor=alice, now=timezone.now())
     assert (his.get("/me").status_code, hers.get("/me").status_code) == (401, 200)
     assert acme.events.last().event_type == "token.revoked"

@@ -51,7 +51,8 @@ def test_secret_of_a_new_webhook_signs_what_is_sent(api: ApiClient, acme: Any, r
 
 
 def test_same_key_creates_one_webhook_and_shows_its_secret_once(api: ApiClient, acme: Any) -> None:
-    first, second = api.post("/webhooks", WEBHOOK_DATA, **KEY), api.post("/webhooks", WEBHOOK_DATA, **KEY)
+    first = api.post("/webhooks", WEBHOOK_DATA, **KEY)
+    second = api.post("/webhooks", WEBHOOK_DATA, **KEY)
     secret = first.json()["secret"]
     assert secret.startswith("whsec_")
     assert (second.status_code, second.json()) == (201, first.json() | {"secret": None})
@@ -64,7 +65,8 @@ def test_same_key_creates_one_webhook_and_shows_its_secret_once(api: ApiClient, 
 def test_rotated_secret_is_shown_once(api: ApiClient, acme: Any) -> None:
     data = api.post("/webhooks", WEBHOOK_DATA).json()
     place = f"/webhooks/{data['uuid']}/secret"
-    first, second = api.post(place, **KEY), api.post(place, **KEY)
+    first = api.post(place, **KEY)
+    second = api.post(place, **KEY)
     assert first.json()["secret"] not in (None, data["secret"])
     assert second.json()["secret"] is None
     assert WebhookEndpoint.objects.get().old_secret_until is not None

@@ -11,6 +11,7 @@ import pytest
 from portal.core import business_time
 from portal.core.business_time import ELAPSED_SCALE, Calendar, ClockPause, add_business_days
 from portal.core.holidays import load_holidays
+from portal.core.time_segments import TimeSegment, split_into_segments
 from tests.concurrency import run_concurrently
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -60,7 +61,8 @@ def test_week_without_working_days_is_refused() -> None:
 
 def test_threads_that_extend_a_table_at_once_find_the_same_days() -> None:
     """A table that two threads extend at once would count days twice."""
-    position, interval = timedelta(days=30_000), sys.getswitchinterval()
+    position = timedelta(days=30_000)
+    interval = sys.getswitchinterval()
     expected = business_time.BusinessDayScale(Calendar(zone=NEW_YORK)).get_moment(position)
     sys.setswitchinterval(1e-6)
     try:
@@ -201,15 +203,15 @@ def test_elapsed_pauses_are_real_hours() -> None:
 
 def test_segments_show_what_counts() -> None:
     monday = datetime(2026, 4, 13, tzinfo=NEW_YORK)
-    parts = business_time.split_into_segments(
+    parts = split_into_segments(
         OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [build_pause(monday, 9)]
     )
     saturday = datetime(2026, 4, 11, tzinfo=NEW_YORK)
     assert parts == [
-        business_time.TimeSegment(OPENED_AT, saturday, timedelta(hours=6)),
-        business_time.TimeSegment(saturday, monday, timedelta()),
-        business_time.TimeSegment(monday, monday + timedelta(hours=9), timedelta(), 0),
-        business_time.TimeSegment(monday + timedelta(hours=9), monday + timedelta(hours=20), timedelta(hours=11)),
+        TimeSegment(OPENED_AT, saturday, timedelta(hours=6)),
+        TimeSegment(saturday, monday, timedelta()),
+        TimeSegment(monday, monday + timedelta(hours=9), timedelta(), 0),
+        TimeSegment(monday + timedelta(hours=9), monday + timedelta(hours=20), timedelta(hours=11)),
     ]
     assert business_time.calculate_used_time(
         OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [build_pause(monday, 9)]
@@ -217,7 +219,8 @@ def test_segments_show_what_counts() -> None:
 
 
 def test_overlapping_pauses_are_merged() -> None:
-    one, two = build_pause(OPENED_AT, 5), build_pause(OPENED_AT + timedelta(hours=3), 4)
+    one = build_pause(OPENED_AT, 5)
+    two = build_pause(OPENED_AT + timedelta(hours=3), 4)
     later = build_pause(OPENED_AT + timedelta(hours=9), None)
     assert business_time.merge_pauses([later, two, one, build_pause(OPENED_AT + timedelta(hours=11), 1)]) == [
         build_pause(OPENED_AT, 7),

@@ -6,7 +6,8 @@ import pytest
 
 from tests.clock_oracle.cases import describe_difference, draw_cases
 
-CASES, PARTS = 2000, 4
+CASES = 2000
+PARTS = 4
 
 
 @pytest.mark.parametrize("seed", range(PARTS))

@@ -7,8 +7,11 @@ import pytest
 
 from portal.core.periods import PeriodKind, get_last_complete_period, get_period, parse_period
 
-LA, AUCKLAND = ZoneInfo("America/Los_Angeles"), ZoneInfo("Pacific/Auckland")
-WEEK, MONTH, QUARTER = PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.QUARTER
+LA = ZoneInfo("America/Los_Angeles")
+AUCKLAND = ZoneInfo("Pacific/Auckland")
+WEEK = PeriodKind.WEEK
+MONTH = PeriodKind.MONTH
+QUARTER = PeriodKind.QUARTER
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.any_database
 
-COMPANY_PAGE, TOKENS_PAGE = "/company/acme/change/", "/profile/tokens/"
+COMPANY_PAGE = "/company/acme/change/"
+TOKENS_PAGE = "/profile/tokens/"
 FIELDS = {"name": "Acme Rockets", "website": "https://acme.example"}
 
 
@@ -88,7 +89,8 @@ def test_cross_site_post_neither_signs_out_nor_stores_a_form(alice: Any) -> None
         COMPANY_PAGE, FIELDS, headers={"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
     )
     assert (answer.status_code, {"sessionid", COOKIE} & set(answer.cookies)) == (403, set())
-    client.cookies["sessionid"], client.cookies["csrftoken"] = session.value, token.value
+    client.cookies["sessionid"] = session.value
+    client.cookies["csrftoken"] = token.value
     assert read_name(client) == "Acme"
 
 
@@ -99,7 +101,8 @@ def test_cross_site_post_with_cookies_is_refused_by_its_origin(alice: Any) -> No
 
 
 def test_forged_cookie_restores_nothing(alice: Any) -> None:
-    author, other = create_checked_client(), create_checked_client(alice)
+    author = create_checked_client()
+    other = create_checked_client(alice)
     author.post(COMPANY_PAGE, FIELDS | get_csrf_token(author))
     signed = author.cookies[COOKIE].value
     other.cookies[COOKIE] = f"another-key:{signed.partition(':')[2]}"

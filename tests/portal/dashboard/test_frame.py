@@ -19,7 +19,8 @@ pytestmark = pytest.mark.any_database
 
 def build_frame(user, path="/", **cookies):
     request = RequestFactory().get(path)
-    request.user, request.resolver_match = user, resolve(path)
+    request.user = user
+    request.resolver_match = resolve(path)
     request.COOKIES.update(cookies)
     return context_processors.add_frame(request)["frame"]
 

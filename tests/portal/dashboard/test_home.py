@@ -71,7 +71,8 @@ def test_supported_row_shows_its_sla_status(
     labels = ["2 issues overdue", "2 issues at risk", "On time", "Not monitored"]
     assert [statuses[row.pk].label for row in rows] == labels
     client = sign_in(alice)
-    home, all_integrations = client.get("/"), client.get("/integrations/")
+    home = client.get("/")
+    all_integrations = client.get("/integrations/")
     assert [heading for heading, _ in list_blocks(home)] == ["Supported"]
     assert [label in get_text(home) for label in labels] == [True] * 4
     on_time = "No action needed. We monitor this integration."
@@ -99,7 +100,8 @@ def test_viewer_sees_that_the_partner_must_act(acme: Any, alice: Any, sign_in: A
     vera = create_user("vera@acme.example", "Vera Voss")
     Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=now)
     row = create_integration(acme, alice, name="Begun")
-    home, page = sign_in(vera).get("/"), sign_in(vera).get(f"/integrations/{row.uuid}/")
+    home = sign_in(vera).get("/")
+    page = sign_in(vera).get(f"/integrations/{row.uuid}/")
     assert list_blocks(home) == [("Action required from your company", ["Begun"])]
     assert (" · you" in page.text, " · the partner" in page.text) == (False, True)
     assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text

@@ -41,7 +41,8 @@ def write_signatures() -> None:
     keys: dict[str, Tsk] = {}
     signatures = {}
     for full_name, contents in list_providers():
-        owner, version = full_name.partition("/")[0], contents.versions[0]
+        owner = full_name.partition("/")[0]
+        version = contents.versions[0]
         if owner not in keys:
             keys[owner] = Tsk.generate(f"{owner} <releases@{owner}.example>", cipher_suite=CipherSuite.RSA2k)
         repository = FictionalRepository(full_name, "terraform-provider", "", ((version, timezone.now()),), contents)

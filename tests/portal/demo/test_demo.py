@@ -250,7 +250,8 @@ def test_terraform_installs_the_providers_of_the_snippets(demo: None, tmp_path: 
     providers = Integration.objects.filter_released().filter(program_key="terraform-provider", listing_status="listed")
     observed_versions = get_observed_versions(providers.values_list("pk", flat=True))
     for row in providers:
-        repository, published = describe_repository(row, timezone.now()), get_published_versions(row)
+        repository = describe_repository(row, timezone.now())
+        published = get_published_versions(row)
         assert published is not None
         name = file_names.build_archive_name(repository.product, published.newest, "linux", "amd64")
         archive = tmp_path / "mirror" / "registry.terraform.io" / repository.owner / repository.product / name

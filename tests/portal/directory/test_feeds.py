@@ -80,7 +80,8 @@ def test_earlier_changes_are_on_further_pages(
         at = now + timedelta(days=number // 2)
         ListingChange.objects.create(listing=row, kind="changed", summary=f"Change {number}.", at=at)
     for form, read in (("json", read_json_page), ("atom", read_atom_page)):
-        address, feed_items = f"/feeds/directory.{form}?partner=acme&since=2026-01-01", []
+        address = f"/feeds/directory.{form}?partner=acme&since=2026-01-01"
+        feed_items = []
         while address:
             entries, following = read(client.get(address).content)
             assert len(entries) <= 2

@@ -67,7 +67,8 @@ def test_provider_block_has_the_required_arguments_of_the_schema(page, known_pro
         "pad": {"type": "string", "required": True},
         "region": {"type": "string", "optional": True},
     }
-    address, schema_head = "registry.terraform.io/acme/rocket", {"format_version": "1.0"}
+    address = "registry.terraform.io/acme/rocket"
+    schema_head = {"format_version": "1.0"}
     for version, provider_attributes in (("1.10.0", {}), ("1.11.0", attributes)):
         schema = {"provider": {"version": 0, "block": {"attributes": provider_attributes}}}
         body = json.dumps(schema_head | {"provider_schemas": {address: schema}}).encode()

@@ -15,7 +15,8 @@ from tests.portal.core.test_uploads import build_png
 
 pytestmark = pytest.mark.any_database
 
-LOGO, TEXT = "NO-8-LOGO", "NO-8-LIST"
+LOGO = "NO-8-LOGO"
+TEXT = "NO-8-LIST"
 PNG = build_png()
 ALL_ANSWERS = [
     (program.key, requirement)

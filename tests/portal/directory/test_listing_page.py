@@ -68,7 +68,8 @@ def test_publisher_is_shown_with_its_proofs(listed_provider: Integration, client
 
 def test_private_repository_is_hidden(listed_provider: Integration, alice: Any, now: Any, client: Client) -> None:
     Integration.objects.update(repository_reader=alice)
-    row, link = Integration.objects.get(), f'"{listed_provider.repository_url}/issues"'
+    row = Integration.objects.get()
+    link = f'"{listed_provider.repository_url}/issues"'
     public_page = read_page(client, row)
     facts.store_facts(row, [Fact("visibility", "private", GITHUB)], now)
     assert (link in public_page, link in read_page(client, row)) == (True, False)
@@ -77,7 +78,8 @@ def test_private_repository_is_hidden(listed_provider: Integration, alice: Any, 
 def test_proof_has_the_date_after_the_last_failure(listed_provider: Integration, now: Any, client: Client) -> None:
     for days, outcome in ((1, "warn"), (2, "error"), (3, "pass")):  # a new release, an outage, another release
         store_check_result(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
-    since, seen_at = get_publisher_checks(listed_provider)["registry.listed"].since, now + timedelta(days=3)
+    since = get_publisher_checks(listed_provider)["registry.listed"].since
+    seen_at = now + timedelta(days=3)
     assert (since, get_publisher_checks(listed_provider)["registry.listed"].confirmed_at) == (now, seen_at)
     assert f'confirmed <time datetime="{seen_at:%Y-%m-%d}' in read_page(client, listed_provider)
     for days, outcome in ((4, "fail"), (5, "pass")):

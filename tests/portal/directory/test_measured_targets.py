@@ -27,7 +27,8 @@ PAGES = (
 PAGES_WITH_TARGET = {"/directory/{}/", "/api/v1/directory/{}", "/api/v1/directory", "/feeds/directory.json"} | {
     "/directory/{}/badge.json"
 }
-DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from tests.portal.core.test_uploads import build_png
 
 pytestmark = pytest.mark.any_database
 
-TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
+TEXT = "NO-8-LIST"
+LOGO = "NO-8-LOGO"
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from verification.sources.published_versions import RegistryListing
 
 pytestmark = pytest.mark.any_database
 
-TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
+LOGO = "NO-8-LOGO"
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_end_of_support_is_reported_in_feeds(listed_integration: Integration, al
 
 @pytest.mark.every_database
 def test_texts_names_and_logos_are_updated_immediately(listed_integration: Integration, alice: Any, now: Any) -> None:
-    requirements.submit_answer(listed_integration, TEXT, {"text": "Flies.\nFar."}, actor=alice, now=now)
+    requirements.submit_answer(listed_integration, "NO-8-LIST", {"text": "Flies.\nFar."}, actor=alice, now=now)
     documents.upload_document(
         listed_integration,
         LOGO,
@@ -274,9 +274,9 @@ def test_records_in_bulk_equal_single_records(listed_integration: Integration, n
 
 def test_record_has_the_times_of_both_clocks_and_unmeasurable_ones(listed_integration: Integration, now: Any) -> None:
     monitored_repository = MonitoredRepository.objects.get(integration=listed_integration)
-    due_at, stopped_at = now + timedelta(days=2), now + timedelta(hours=10)
+    due_at = now + timedelta(days=2)
     for number, (target_type, hours) in enumerate([("respond", 2), ("respond", 5), ("resolve", 30)], 1):
-        state = {"state": "met", "stopped_at": stopped_at, "next_at": None, "counted_seconds": hours * 3600}
+        state = {"state": "met", "stopped_at": now, "next_at": None, "counted_seconds": hours * 3600}
         create_clock_row(create_issue_row(monitored_repository, number, now), due_at, target_type=target_type, **state)
     create_clock_row(create_issue_row(monitored_repository, 9, now), due_at, state="data_incomplete", next_at=None)
     record = get_support_metrics([listed_integration.pk], now + timedelta(days=3))[listed_integration.pk]

@@ -103,7 +103,8 @@ def test_listing_returns_when_the_company_is_verified(
 def test_listing_of_an_unverified_company_is_not_published(
     integration_at: Callable[..., Integration], alice: Any, rita: Any, now: datetime
 ) -> None:
-    row, now = integration_at("release"), now + timedelta(minutes=10)  # the approval is final
+    row = integration_at("release")
+    now += timedelta(minutes=10)  # the approval is final
     remove_proofs()
     fulfill_requirements(row, alice, now)
     row = Integration.objects.select_related("partner").get(pk=row.pk)
@@ -120,7 +121,8 @@ def test_listing_of_an_unverified_company_is_not_published(
 def test_next_action_follows_the_verification(
     integration_at: Callable[..., Integration], sign_in: Callable[[Any], Client], alice: Any, rita: Any, now: datetime
 ) -> None:
-    row, now = integration_at("release"), now + timedelta(minutes=10)  # the approval is final
+    row = integration_at("release")
+    now += timedelta(minutes=10)  # the approval is final
     remove_proofs()
     fulfill_requirements(row, alice, now)
     assert "/company/acme/verification/" in sign_in(alice).get(reverse("submissions:detail", args=[row.uuid])).text

@@ -99,7 +99,8 @@ def test_detail_selects_events_about_one_part_of_an_object(integration_at: Any, 
     integration = integration_at("review", "nomad")
     for data in ({"issue": "a-1"}, {"issues": [{"issue": "a-1"}], "count": 1}, {"issue": "b-2"}, {"finding": 3}):
         record_event(integration, "review.claimed", actor=None, now=NOW, **data)
-    client, stream = sign_in(sam), f"stream=integration:{integration.pk}&format=jsonl"
+    client = sign_in(sam)
+    stream = f"stream=integration:{integration.pk}&format=jsonl"
     selected = {
         detail: [json.loads(line)["data"] for line in export_csv(client, f"{stream}&detail={detail}").splitlines()]
         for detail in ("issue:a-1", "finding:3", "finding:4")
@@ -134,7 +135,8 @@ def test_company_selects_events_of_all_its_objects(
 def test_page_of_a_program_webhook_links_to_its_events(sign_in: SignIn, sam: User) -> None:
     values = {"name": "Build", "event_types": ["integration.listed"], "url": "https://hooks.program.example/1"}
     endpoint, _secret = create_endpoint(None, values, actor=sam, now=NOW)
-    client, query = sign_in(sam), f"stream=webhook:{endpoint.pk}&detail=webhook:{endpoint.uuid}"
+    client = sign_in(sam)
+    query = f"stream=webhook:{endpoint.pk}&detail=webhook:{endpoint.uuid}"
     page = client.get(reverse("webhooks:detail", args=[endpoint.uuid])).text
     events = [json.loads(line)["event_type"] for line in export_csv(client, f"{query}&format=jsonl").splitlines()]
     assert (query.replace("&", "&amp;") in page, events) == (True, ["webhook.created"])
@@ -142,7 +144,8 @@ def test_page_of_a_program_webhook_links_to_its_events(sign_in: SignIn, sam: Use
 
 def test_agreement_links_to_its_events(rocket: Any, alice: User, sign_in: SignIn, sam: User) -> None:
     agreement = sign(rocket, alice, NOW)
-    client, query = sign_in(sam), f"company=Acme&detail=digest:{agreement.digest}"
+    client = sign_in(sam)
+    query = f"company=Acme&detail=digest:{agreement.digest}"
     page = client.get(reverse("reviews:agreements")).text
     events = [json.loads(line)["event_type"] for line in export_csv(client, f"{query}&format=jsonl").splitlines()]
     assert (query.replace("&", "&amp;") in page, events) == (True, ["agreement.signed_by_partner"])

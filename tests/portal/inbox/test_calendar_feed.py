@@ -43,7 +43,8 @@ def test_sla_target_is_an_entry_until_it_is_met(listed_integration: Any, alice: 
     assert str(entry["status"]) == "CONFIRMED"
     assert "private" not in calendar_feed.render_calendar(alice, timezone.now())
     assert list_entries(charlie) == {}
-    clock.state, clock.stopped_at = "met", timezone.now()
+    clock.state = "met"
+    clock.stopped_at = timezone.now()
     issue.clocks.filter(pk=clock.pk).update(state="met", stopped_at=timezone.now())
     after = list_entries(alice)[title]
     assert (str(after["uid"]), str(after["status"])) == (str(entry["uid"]), "CANCELLED")
@@ -63,7 +64,9 @@ def test_reviewer_sees_when_their_review_is_due(integration_at: Any, rita: Any, 
 
 def test_repeated_action_is_newer_than_its_cancellation(integration_at: Any, rita: Any) -> None:
     row = integration_at("review")
-    rows, numbers, states = Integration.objects.filter(pk=row.pk), [], []
+    rows = Integration.objects.filter(pk=row.pk)
+    numbers = []
+    states = []
     for day, party in enumerate(("program", "partner", "program")):
         rows.update(reviewer=rita, responsible_party=party, responsible_since=NOW + timedelta(days=day))
         (entry,) = list_entries(rita, NOW + timedelta(days=3)).values()

@@ -45,7 +45,8 @@ def test_page_lists_the_events_that_a_person_receives(sign_in: Any, alice: Any, 
 
 
 def test_page_saves_an_event(sign_in: Any, alice: Any) -> None:
-    client, address = sign_in(alice), "/notifications/preferences/"
+    client = sign_in(alice)
+    address = "/notifications/preferences/"
     form_data = {name: field.initial for name, field in client.get(address).context["form"].fields.items()}
     del form_data["only_in_working_hours"]
     assert client.post(address, form_data | {"check.passed": "off"}).status_code == 302

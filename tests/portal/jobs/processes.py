@@ -79,7 +79,8 @@ def race_to_enqueue() -> Any:
 def race_to_run() -> Any:
     """Run the same jobs in four processes at a time: half by ID, half as next of the queue."""
     ids = [enqueue(log, thing=thing).pk for thing in range(COUNT)]
-    start, now = time.time() + 0.5, timezone.now()
+    start = time.time() + 0.5
+    now = timezone.now()
     for work in (lambda: [run_job(pk) for pk in ids], lambda: run_due_jobs("webhooks", now)) * 2:
         run_in_process(lambda work=work: run_at(start, work))  # type: ignore[misc]
     for _ in range(4):
@@ -125,7 +126,8 @@ def use_worker() -> Any:
     enqueue(log, thing=-1)
     wait_until(read_log, 120)  # the worker has started
     LOG.unlink()
-    dispatcher.JOBS, rounds = [], []  # type: ignore[assignment]
+    dispatcher.JOBS = []  # type: ignore[assignment]
+    rounds = []
     for thing in range(COUNT):
         enqueue(log, thing=thing)
     while len(read_log()) < COUNT:

@@ -111,7 +111,8 @@ def dead_broker(request, settings):
 
 @pytest.mark.django_db(transaction=True)
 def test_enqueue_while_the_broker_is_down_enqueues(dead_broker, caplog, monkeypatch):
-    timeouts, set_timeout = [], socket.socket.settimeout
+    timeouts = []
+    set_timeout = socket.socket.settimeout
     monkeypatch.setattr(socket.socket, "settimeout", lambda *call: timeouts.append(call[1]) or set_timeout(*call))
     enqueue(deliver, thing=1)
     assert set(timeouts) == {0.3}

@@ -68,7 +68,8 @@ def test_jobs_of_a_queue_run_by_priority_then_age(clock):
 
 
 def test_job_whose_process_dies_repeatedly_waits_for_its_backoff(clock):
-    job, now = enqueue(log, thing=1), NOW
+    job = enqueue(log, thing=1)
+    now = NOW
     for _ in range(2):  # after the first death it restarts immediately
         assert claim(Job.objects.filter(pk=job.pk), now)
         now += SHORT_LEASE
@@ -164,7 +165,8 @@ def test_request_while_a_job_runs_runs_it_again():
 
 def test_request_for_later_while_a_job_runs_runs_it_again_then():
     job = enqueue(deliver, dedup_key="1")
-    later, earlier = NOW + timedelta(hours=2), NOW + timedelta(hours=1)
+    later = NOW + timedelta(hours=2)
+    earlier = NOW + timedelta(hours=1)
     steps.append(lambda _: [enqueue(deliver, dedup_key="1", run_after=at) for at in (later, earlier)] and None)
     run_job(job.pk)
     assert read_fields(job, "state", "run_after", "attempts") == ("pending", earlier, 0)

@@ -12,7 +12,8 @@ LEASE = timedelta(seconds=0.04)
 
 
 def test_lease_is_renewed_until_the_work_ends():
-    renewed, times = Event(), []
+    renewed = Event()
+    times = []
 
     def renew(expires_at):
         times.append(expires_at)
@@ -26,7 +27,8 @@ def test_lease_is_renewed_until_the_work_ends():
 
 
 def test_lease_that_another_process_holds_is_not_renewed_again():
-    lost, calls = Event(), []
+    lost = Event()
+    calls = []
 
     def renew(expires_at):
         calls.append(expires_at)
@@ -39,7 +41,8 @@ def test_lease_that_another_process_holds_is_not_renewed_again():
 
 
 def test_lease_renewal_survives_a_database_outage(caplog):
-    renewed, answers = Event(), [OperationalError("gone")]
+    renewed = Event()
+    answers = [OperationalError("gone")]
 
     def renew(expires_at):
         if answers:

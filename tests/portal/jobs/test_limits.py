@@ -82,7 +82,8 @@ def test_next_job_of_a_resource_is_published_when_one_ends(monkeypatch):
     monkeypatch.setattr(limits, "DECLARED_CONCURRENCY", {"endpoint": 1})
     published = []
     monkeypatch.setattr("portal.jobs.execution.publish_jobs", published.append)
-    first, second = enqueue(deliver, resource=KEY), enqueue(deliver, resource=KEY)
+    first = enqueue(deliver, resource=KEY)
+    second = enqueue(deliver, resource=KEY)
     claimed = claim_now(first)
     assert claim_now(second) is None
     execute(claimed)
@@ -92,7 +93,8 @@ def test_next_job_of_a_resource_is_published_when_one_ends(monkeypatch):
 
 def test_slot_of_a_dead_process_is_released(monkeypatch, clock):
     monkeypatch.setattr(limits, "DECLARED_CONCURRENCY", {"endpoint": 1})
-    first, second = enqueue(deliver, resource=KEY), enqueue(deliver, resource=KEY)
+    first = enqueue(deliver, resource=KEY)
+    second = enqueue(deliver, resource=KEY)
     assert claim_now(first)
     clock.shift(LEASE)
     assert claim_now(second, NOW + LEASE)

@@ -170,7 +170,8 @@ def test_failed_job_releases_its_lease_and_is_not_recorded_as_finished(caplog: p
 def test_only_one_of_two_concurrent_processes_runs_the_job() -> None:
     claim("mine")
     PeriodicRun.objects.update(lease_expires_at=None, started_at=NOW - timedelta(hours=1))
-    start, claim_results = threading.Barrier(4), []
+    start = threading.Barrier(4)
+    claim_results = []
 
     def compete() -> None:
         start.wait()
@@ -248,7 +249,8 @@ def test_queue_runs_its_own_jobs_and_the_first_records_that_run_jobs_is_alive() 
 @pytest.mark.any_database
 @pytest.mark.django_db
 def test_overdue_jobs_of_a_queue_run_until_it_is_stopped() -> None:
-    stop, rounds = threading.Event(), []
+    stop = threading.Event()
+    rounds = []
 
     def report(handled_counts: dict[str, int]) -> None:
         rounds.append(list(handled_counts))

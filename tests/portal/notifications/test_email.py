@@ -1,6 +1,5 @@
 """Tests of queueing and sending emails."""
 
-import socket
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from email import message_from_bytes
@@ -23,6 +22,7 @@ from portal.notifications import delivery, email as mail, rendering
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import GIVE_UP_AFTER, SENDABLE_STATES, enqueue_email, queue_stored_emails
 from tests.conftest import fulfill_requirements
+from tests.servers.base import find_free_port
 
 OTHER_RECIPIENTS = "00000000-0000-0000-0000-000000000000"
 
@@ -46,13 +46,13 @@ class MailServer:
 @pytest.fixture
 def mail_server(settings: Any) -> Iterator[MailServer]:
     handler = MailServer()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    controller = Controller(handler, hostname="127.0.0.1", port=port)
-    controller.start()
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
-    settings.EMAIL_USE_TLS, settings.EMAIL_STORED_ONLY = False, False
+    settings.EMAIL_HOST = "127.0.0.1"
+    settings.EMAIL_PORT = find_free_port()
+    controller = Controller(handler, hostname="127.0.0.1", port=settings.EMAIL_PORT)
+    controller.start()
+    settings.EMAIL_USE_TLS = False
+    settings.EMAIL_STORED_ONLY = False
     yield handler
     controller.stop()
 
@@ -64,14 +64,9 @@ def clock(time_machine: Any, now: datetime) -> Any:
 
 
 def queue_email(now: datetime, key: str = "k", **fields: Any) -> EmailMessage:
-    email_fields = {
-        "name": "message",
-        "to": "alice@acme.example",
-        "subject": "Hello",
-        "text": "Hi.\n",
-        "html": "<p>Hi.</p>",
-    }
-    row = EmailMessage.objects.create(key=key, created_at=now, **(email_fields | fields))
+    texts = {"subject": "Hello", "text": "Hi.\n", "html": "<p>Hi.</p>"}
+    email_fields = texts | {"name": "message", "to": "alice@acme.example"} | fields
+    row = EmailMessage.objects.create(key=key, created_at=now, **email_fields)
     if row.state in SENDABLE_STATES:
         enqueue_email(row, now)
     return row
@@ -119,7 +114,8 @@ def test_permanently_refused_email_is_shown_as_failed(db: None, mail_server: Mai
 def test_mail_server_outage_loses_no_email(
     db: None, mail_server: MailServer, settings: Any, now: datetime, clock: Any
 ) -> None:
-    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
+    port = settings.EMAIL_PORT
+    settings.EMAIL_PORT = 9
     row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
@@ -133,7 +129,8 @@ def test_mail_server_outage_loses_no_email(
 def test_outage_stops_all_emails_until_one_is_sent(
     db: None, mail_server: MailServer, settings: Any, now: datetime, clock: Any
 ) -> None:
-    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
+    port = settings.EMAIL_PORT
+    settings.EMAIL_PORT = 9
     for number in range(3):
         queue_email(now, str(number))
     assert [send_due_emails(), send_due_emails()] == [1, 0]

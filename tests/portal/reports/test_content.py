@@ -39,7 +39,8 @@ def test_subject_and_first_line_have_the_overdue_count(
     assert text.startswith("Action required: Address 1 overdue issue.\n\nView report: http")
     assert "\n1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n" in text
     issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
-    repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
+    repository = "acme/terraform-provider-rocket"
+    site = settings.SITE_URL
     assert (
         f"\n- {repository}#2: {site}{issues[2]}#resolve It breaks 2\n  Critical, resolution overdue by 5 days, " in text
     )
@@ -82,7 +83,8 @@ def test_every_format_has_the_same_figures_and_the_same_bytes_a_year_later(
     monitored_repository: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
-    scope, client = f"partner:{acme.pk}", sign_in(alice)
+    scope = f"partner:{acme.pk}"
+    client = sign_in(alice)
     paths = [
         reverse(name, args=[scope, "2026-W16"])
         for name in ("reports:detail", "reports:detail_csv", "reports:detail_json")
@@ -156,7 +158,8 @@ def test_weeks_with_clock_changes_have_their_length(
 def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, sign_in: Any, now: datetime) -> None:
     create_repository_row(rocket, now)
     tasks.generate_due_reports(MONDAY)
-    email, client = get_email("alice@acme.example"), sign_in(alice)
+    email = get_email("alice@acme.example")
+    client = sign_in(alice)
     args = [f"partner:{rocket.partner_id}", "2026-W16"]
     page, table = (
         client.get(reverse(name, args=args)).content.decode() for name in ("reports:detail", "reports:detail_csv")
@@ -232,7 +235,8 @@ def test_retracted_breach_has_its_reason_in_every_form(
     SlaBreach.objects.update(retracted_at=MONDAY - 12 * HOUR, retraction_reason="The program agreed: spam.")
     tasks.generate_due_reports(MONDAY)
     email = get_email("alice@acme.example")
-    client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
+    client = sign_in(alice)
+    args = [f"partner:{acme.pk}", "2026-W16"]
     forms = [client.get(reverse(f"reports:detail{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
     assert ["The program agreed: spam." in form for form in (email.text, email.html, *forms)] == [True] * 5
 

@@ -31,7 +31,8 @@ def test_nothing_is_counted_without_program_staff(db: None) -> None:
 
 def test_page_of_many_rows_needs_no_counting(integration_at: Any, rita: Any, sign_in: Any) -> None:
     cache.clear()
-    integration, now = integration_at("review"), timezone.now()
+    integration = integration_at("review")
+    now = timezone.now()
     begin = now - timedelta(days=9)
     times = {"stay_started_at": begin, "started_at": begin, "ended_at": now - timedelta(days=1)}
     rows = [StageDuration(integration=integration, **STAY, **times) for _ in range(MAX_UNCACHED_ROWS + 1)]

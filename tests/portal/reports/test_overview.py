@@ -17,7 +17,8 @@ from tests.portal.reports.deliveries import MONDAY
 
 pytestmark = pytest.mark.any_database
 
-PAGE, CSV = "reports:overview", "reports:overview_csv"
+PAGE = "reports:overview"
+CSV = "reports:overview_csv"
 
 
 @pytest.fixture
@@ -61,12 +62,17 @@ def test_csv_has_the_same_figures(week_with_breach: MonitoredRepository, rita: U
 def test_page_has_the_lowest_shares_of_many_partners_and_the_csv_has_all(
     week_with_breach: MonitoredRepository, rita: User, sign_in: Any
 ) -> None:
-    integration, breach = week_with_breach.integration, SlaBreach.objects.get()
+    integration = week_with_breach.integration
+    breach = SlaBreach.objects.get()
     for number in range(MAX_SHARES + 1):
         partner = Partner.objects.create(name=f"Partner {number:02}", slug=f"partner-{number:02}", created_at=NOW)
-        breach.pk, breach.due_at = None, breach.due_at + timedelta(seconds=1)
-        integration.pk, integration.uuid, integration.partner = None, uuid4(), partner
-        integration.repository, integration.repository_id = f"partner/{number}", number + 1
+        breach.pk = None
+        breach.due_at += timedelta(seconds=1)
+        integration.pk = None
+        integration.uuid = uuid4()
+        integration.partner = partner
+        integration.repository = f"partner/{number}"
+        integration.repository_id = number + 1
         integration.save()
         breach.integration = integration
         breach.save()

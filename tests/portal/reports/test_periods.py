@@ -43,7 +43,8 @@ def busy_quarter(rocket: Integration, rita: User, settings: Any) -> Integration:
 
 
 def fill_quarter(rocket: Integration, rita: User) -> Integration:
-    random, start = Random(15), datetime(2027, 1, 1, tzinfo=LA)
+    random = Random(15)
+    start = datetime(2027, 1, 1, tzinfo=LA)
     monitored_repository = create_repository_row(rocket, start)
     moments = [start + random.random() * timedelta(days=89) for _ in range(76)]
     moments += [datetime(2027, month, 1, tzinfo=LA) for month in (1, 2, 3)] + [datetime(2027, 2, 8, tzinfo=LA)]
@@ -102,7 +103,8 @@ def test_counts_of_parts_add_up_to_those_of_the_whole(busy_quarter: Integration,
     counts = list_counts(whole)
     assert list_counts(*parts) == counts
     assert min(counts[name] for name in ("met", "breached", "ideal_missed", "activity closed", "retractions")) > 0
-    last, totals = build_report_figures(parts[-1]), build_report_figures(whole)["totals"]
+    last = build_report_figures(parts[-1])
+    totals = build_report_figures(whole)["totals"]
     assert {name: last["totals"][name] for name in OPEN_TOTALS} == {name: totals[name] for name in OPEN_TOTALS}
     assert last["overdue_issues"] == build_report_figures(whole)["overdue_issues"]
 
@@ -162,7 +164,8 @@ def test_program_report_is_sent_on_the_first_working_day(period: str, program: s
 
 @pytest.mark.every_database
 def test_partner_report_waits_for_the_first_working_day_of_the_partner(acme: Partner, alice: User) -> None:
-    period, calendar = parse_period("2026-Q4"), Calendar(days_off=frozenset([date(2027, 1, 1)]))
+    period = parse_period("2026-Q4")
+    calendar = Calendar(days_off=frozenset([date(2027, 1, 1)]))
     alice.zone = "Asia/Tokyo"
     assert tasks.calculate_delivery_time(period, calendar, alice) == datetime.fromisoformat("2027-01-04T08:00+09:00")
     assert tasks.calculate_delivery_time(period, Calendar(), alice) == datetime.fromisoformat("2027-01-01T01:00Z")
@@ -223,7 +226,8 @@ def test_month_has_its_name_in_every_form(busy_quarter: Integration, alice: User
     scope = f"partner:{busy_quarter.partner_id}"
     subscribe(alice, scope, "monthly")
     tasks.generate_due_reports(QUARTER_END)
-    email, client = EmailMessage.objects.get(name="report", to=alice.email), sign_in(alice)
+    email = EmailMessage.objects.get(name="report", to=alice.email)
+    client = sign_in(alice)
     assert email.subject.startswith("SLA in March 2027: ")
     assert "\nAcme, March 2027: Mon, Mar 1 to Wed, Mar 31 (all times: America/Los_Angeles)\n" in email.text
     assert "| Metric | Mar 2027 | Feb 2027 |" in email.text

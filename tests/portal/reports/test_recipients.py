@@ -100,7 +100,8 @@ def test_empty_week_is_skipped_unless_wanted(
 
 
 def test_schedule_retains_fields_that_a_colleague_changed(manager: User, sign_in: Any) -> None:
-    client, url = sign_in(manager), build_url("recipients")
+    client = sign_in(manager)
+    url = build_url("recipients")
     shown = {"roles": ["manager"], "weekday": 0, "hour": 8, "zone": "UTC", "skips_empty": "on"}
     page = client.get(url).text
     assert [name for name in shown if f'name="initial-{name}"' not in page] == []
@@ -164,7 +165,8 @@ def test_external_email_links_only_to_pages_that_its_reader_can_open(
     assert email.text.startswith("1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n")
     assert f"#2: https://github.com/{monitored_repository.repository}/issues/2" in email.text
     assert "/reports/program:nomad/" not in email.html
-    footer, own = "Manage notification preferences", EmailMessage.objects.get(name="report", to=manager.email)
+    footer = "Manage notification preferences"
+    own = EmailMessage.objects.get(name="report", to=manager.email)
     assert [footer in text for text in (email.text, email.html, own.text, own.html)] == [False, False, True, True]
     links = re.findall(rf"{settings.SITE_URL}(/reports/files/\S+)", email.text)
     files = [client.get(link) for link in links]

@@ -46,7 +46,8 @@ def test_first_sentence_names_the_worst_concern() -> None:
 def test_every_count_that_is_not_zero_is_in_the_subject_and_the_verdict() -> None:
     for counts, figures in list_all_situations():
         concerns = [concern for concern in CONCERNS if counts[concern.key]]
-        subject, verdict = build_subject(figures), build_verdict(figures)
+        subject = build_subject(figures)
+        verdict = build_verdict(figures)
         assert [str(row.subject % {"count": counts[row.key]}) in subject for row in concerns] == [True] * len(concerns)
         assert [str(counts[row.key]) in verdict for row in concerns] == [True] * len(concerns)
 

@@ -140,7 +140,8 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
     """One is overdue when week 20 ends and answered in week 21; one waits from week 22 on."""
-    week, monitored_repository = timedelta(weeks=1), create_repository_row(rocket, now)
+    week = timedelta(weeks=1)
+    monitored_repository = create_repository_row(rocket, now)
     end = MONDAY - 8 * HOUR + 4 * week  # of week 20
     tasks.generate_due_reports(MONDAY)
     create_clock_row(

@@ -25,7 +25,8 @@ class RunningPortal:
     """Running portal."""
 
     def __init__(self, data: Path, words: Sequence[str], root: Path, settings: dict[str, str], port: int) -> None:
-        self.data, self.port = data, port
+        self.data = data
+        self.port = port
         self.log = data.parent.parent / f"portal-{port}.log"  # not on the disk of the data folder, which may be full
         environment = {"PATH": os.environ["PATH"], "PORTAL_DATA": str(data), "PORT": str(self.port)}
         with self.log.open("w") as log:
@@ -74,7 +75,8 @@ class RunningPortal:
 
     def processes(self) -> dict[int, str]:
         """Return the names of this portal's processes by ID."""
-        marker, found = f"PORTAL_DATA={self.data}\0".encode(), {}
+        marker = f"PORTAL_DATA={self.data}\0".encode()
+        found = {}
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 if marker in (folder / "environ").read_bytes():

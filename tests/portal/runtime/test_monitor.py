@@ -20,7 +20,8 @@ def test_portal_is_announced_once_when_the_database_answers(settings: Any, tmp_p
     monitor = Monitor(lines.append)
     with socket.create_server((services.HOST, 0)) as listener:
         port = listener.getsockname()[1]
-        settings.DATA_DIR, settings.PORT = tmp_path, port
+        settings.DATA_DIR = tmp_path
+        settings.PORT = port
         with connection.execute_wrapper(refuse), pytest.raises(OperationalError):
             monitor.tick()
         assert lines == []

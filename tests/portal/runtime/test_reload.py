@@ -16,7 +16,8 @@ def test_reload_follows_changes_and_survives_a_syntax_error(empty_data: Path, tm
     root = tmp_path / "tree"
     root.mkdir()
     copy_tree(root, NAMES)
-    code, page = root / "portal" / "status" / "views.py", root / "templates" / "account" / "login.html"
+    code = root / "portal" / "status" / "views.py"
+    page = root / "templates" / "account" / "login.html"
     good = code.read_text()
     with run_portal(empty_data, "--empty", "--reload", root=root) as portal:
         portal.wait_until_ready()

@@ -22,7 +22,8 @@ def test_data_of_another_version_is_refused_and_unchanged(empty_data, difference
     with sqlite3.connect(database) as connection:
         connection.execute(difference)
     connection.close()
-    names, content = {path.name for path in empty_data.iterdir()}, database.read_bytes()
+    names = {path.name for path in empty_data.iterdir()}
+    content = database.read_bytes()
     with run_portal(empty_data) as portal:
         assert portal.end() == 1
     assert portal.output == (

@@ -33,11 +33,9 @@ KINDS_BY_ROLE = {
 
 @pytest.fixture
 def users(acme: Any, alice: Any, bob: Any, charlie: Any, rita: Any, sam: Any) -> dict[str, Any]:
-    viewer, former, insider = (
-        create_user("vera@acme.example", "Vera"),
-        create_user("fred@acme.example", "Fred"),
-        create_user("ines@acme.example", "Ines", is_reviewer=True),
-    )
+    viewer = create_user("vera@acme.example", "Vera")
+    former = create_user("fred@acme.example", "Fred")
+    insider = create_user("ines@acme.example", "Ines", is_reviewer=True)
     for user, ended_at in ((viewer, None), (former, NOW), (insider, None)):
         Membership.objects.create(partner=acme, user=user, role="viewer", joined_at=NOW, ended_at=ended_at)
     return {

@@ -55,7 +55,8 @@ def test_background_work_is_reported_as_late(client, now, heartbeat, due, answer
         record_run("run_jobs", now - timedelta(seconds=heartbeat))
     if due is not None:
         enqueue_email(now - timedelta(seconds=due))
-    plain, strict = client.get("/healthz"), client.get("/healthz?background")
+    plain = client.get("/healthz")
+    strict = client.get("/healthz?background")
     assert (plain.status_code, plain.json()) == (200, answer)
     assert (strict.status_code, strict.json()) == (alarm, answer)
     assert "no-store" in plain["Cache-Control"]

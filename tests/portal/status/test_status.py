@@ -166,7 +166,8 @@ def test_issue_monitoring_is_as_old_as_the_oldest_repository(integration_at: Any
 @pytest.mark.every_database
 def test_inbound_webhooks_report_the_last_received_delivery(integration_at: Any) -> None:
     repository = MonitoredRepository.objects.get(integration=integration_at("support", program="terraform-provider"))
-    name, idle_message = "Inbound webhooks", "No webhooks yet. Without webhooks, we poll every few minutes."
+    name = "Inbound webhooks"
+    idle_message = "No webhooks yet. Without webhooks, we poll every few minutes."
     assert get_component(name) == probes.StatusLine(name, "idle", idle_message)
     for hours in (2, 1):
         received_at = NOW - timedelta(hours=hours)

@@ -22,7 +22,8 @@ TONES = ("good", "warn", "bad", "info")
 def convert_token(name: str, night: bool) -> LinearColor:
     """Return the linear sRGB of a token with Björn Ottosson's matrices of OKLab."""
     lightness, chroma, hue = COLORS[ALIASES.get(name, name)][night]
-    a, b = chroma * cos(radians(hue)), chroma * sin(radians(hue))
+    a = chroma * cos(radians(hue))
+    b = chroma * sin(radians(hue))
     l_ = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
     m_ = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
     s_ = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3

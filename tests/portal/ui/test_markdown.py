@@ -120,7 +120,8 @@ def test_any_text_has_only_known_elements_and_schemes(text: str) -> None:
 
 def count_executed_lines(text: str) -> int:
     """Return how many lines of Python the rendering executes."""
-    count, previous = 0, sys.gettrace()
+    count = 0
+    previous = sys.gettrace()
 
     def trace(_frame: FrameType, event: str, _argument: object) -> Callable[..., object]:
         nonlocal count

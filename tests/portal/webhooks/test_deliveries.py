@@ -44,7 +44,8 @@ def test_payload_contains_no_user_text(endpoint: CreateEndpoint, rocket: Any, bo
 def test_both_valid_secrets_sign_the_message(
     endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
-    endpoint_row, now = endpoint(), timezone.now()
+    endpoint_row = endpoint()
+    now = timezone.now()
     fresh = services.rotate_secret(
         endpoint_row, actor=alice, now=now, expected_fingerprint=endpoint_row.secret_fingerprint
     )

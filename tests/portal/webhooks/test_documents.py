@@ -31,7 +31,9 @@ def read_example(language: str) -> str:
 
 @pytest.fixture
 def signed_headers(tmp_path: Path) -> dict[str, str]:
-    secret, at, body = generate_secret().value, datetime.now(tz=UTC), '{"name": "Ünicode"}'
+    secret = generate_secret().value
+    at = datetime.now(tz=UTC)
+    body = '{"name": "Ünicode"}'
     (tmp_path / "body.json").write_text(body)
     other = Webhook(generate_secret().value).sign("msg_1", at, body)
     signature = f"{other} {Webhook(secret).sign('msg_1', at, body)}"
@@ -72,7 +74,8 @@ def test_docs_list_all_retry_delays() -> None:
 
 @pytest.mark.parametrize("key", WEBHOOKS)
 def test_every_event_type_has_an_example(key: str) -> None:
-    example, fields = build_example(key), set(WEBHOOKS[key].fields)
+    example = build_example(key)
+    fields = set(WEBHOOKS[key].fields)
     assert example["type"] == key
     assert fields <= set(example["data"])
     assert fields <= set(DOCUMENTATION.samples)

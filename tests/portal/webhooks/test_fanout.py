@@ -32,9 +32,11 @@ def test_decision_is_sent_when_it_can_no_longer_be_undone(
 def test_each_endpoint_gets_its_own_and_chosen_events(
     endpoint: CreateEndpoint, acme: Any, globex: Any, alice: Any, charlie: Any, sam: Any
 ) -> None:
-    ours, tier_endpoint = endpoint(), endpoint(event_types=["tier.granted"])
+    ours = endpoint()
+    tier_endpoint = endpoint(event_types=["tier.granted"])
     theirs = endpoint(globex, charlie)
-    office, other_program = endpoint(None, sam), endpoint(None, sam, program_key="vault")
+    office = endpoint(None, sam)
+    other_program = endpoint(None, sam, program_key="vault")
     create_integration(acme, alice)
     message_counts = {row.pk: row.deliveries.count() for row in (ours, tier_endpoint, theirs, office, other_program)}
     assert list(message_counts.values()) == [1, 0, 0, 1, 0]

@@ -115,7 +115,8 @@ def test_message_page_shows_request_and_response_as_text(
 def test_buttons_perform_their_actions(
     sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
-    row, client = endpoint(), sign_in(alice)
+    row = endpoint()
+    client = sign_in(alice)
 
     def press(act: str, **fields: str) -> str:
         answer = client.post(reverse("webhooks:action", args=[row.uuid, act]), fields, follow=True)
@@ -141,7 +142,8 @@ def test_buttons_perform_their_actions(
 
 
 def test_rotating_the_secret_twice_creates_one_secret(sign_in: Any, endpoint: Make, alice: Any) -> None:
-    row, client = endpoint(), sign_in(alice)
+    row = endpoint()
+    client = sign_in(alice)
     first = client.get(reverse("webhooks:detail", args=[row.uuid])).context["endpoint"].secret_fingerprint
     rotated = client.post(reverse("webhooks:rotate_secret", args=[row.uuid]), {"seen": first})
     pages = [client.get(rotated["Location"]).content.decode() for _ in range(2)]
@@ -172,7 +174,8 @@ def test_change_without_a_url_keeps_the_old_one(sign_in: Any, endpoint: Make, al
 
 
 def test_edit_retains_fields_that_a_colleague_changed(sign_in: Any, endpoint: Make, alice: Any, acme: Any) -> None:
-    row, client = endpoint(event_types=["tier.granted"]), sign_in(alice)
+    row = endpoint(event_types=["tier.granted"])
+    client = sign_in(alice)
     url = reverse("webhooks:edit", args=[row.uuid])
     seen = {"name": "Build pipeline", "event_types": ["tier.granted"], "program_key": "", "url": ""}
     assert [name for name in seen if f'name="initial-{name}"' not in client.get(url).content.decode()] == []
@@ -184,7 +187,8 @@ def test_edit_retains_fields_that_a_colleague_changed(sign_in: Any, endpoint: Ma
 
 
 def test_edit_without_a_change_records_nothing(sign_in: Any, endpoint: Make, alice: Any, acme: Any) -> None:
-    row, client = endpoint(event_types=["tier.granted"]), sign_in(alice)
+    row = endpoint(event_types=["tier.granted"])
+    client = sign_in(alice)
     seen = {"name": "Build pipeline", "event_types": ["tier.granted"], "program_key": "", "url": ""}
     form_data = seen | {f"initial-{name}": value for name, value in seen.items()}
     client.post(reverse("webhooks:edit", args=[row.uuid]), form_data)

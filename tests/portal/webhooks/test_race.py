@@ -25,7 +25,8 @@ from tests.concurrency import run_concurrently
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 
-SENDERS, MESSAGES = 4, 25
+SENDERS = 4
+MESSAGES = 25
 LATER = NOW + timedelta(days=3)
 Make = Callable[..., WebhookEndpoint]
 State = WebhookDelivery.State
@@ -39,7 +40,8 @@ pytestmark = [
 
 def run_in_threads(work: Callable[[], Any], count: int = SENDERS) -> list[Any]:
     """Do the same work in many threads that start at the same time."""
-    gate, results = threading.Barrier(count), list[Any]()
+    gate = threading.Barrier(count)
+    results = list[Any]()
 
     def run() -> None:
         try:
@@ -71,7 +73,8 @@ def test_slow_receiver_does_not_delay_others(
 ) -> None:
     """The slow receiver is released only after the quick one has all messages of several rounds."""
     monkeypatch.setattr(tasks, "BATCH_SIZE", 1)
-    slow, quick = endpoint(url=receiver.url.replace("/in", "/slow")), endpoint()
+    slow = endpoint(url=receiver.url.replace("/in", "/slow"))
+    quick = endpoint()
     for _ in range(3):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
 
@@ -89,7 +92,9 @@ def test_terminated_senders_lose_no_delivery(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every second sender dies after posting: each message arrives with one ID and is recorded once."""
-    endpoint_row, deaths, lock = endpoint(), Counter[str](), threading.Lock()
+    endpoint_row = endpoint()
+    deaths = Counter[str]()
+    lock = threading.Lock()
     monkeypatch.setattr(tasks, "BATCH_SIZE", 3)
     settle = tasks.save_outcomes
 

@@ -20,7 +20,8 @@ pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 def test_failure_is_retried_by_the_schedule_and_then_final(
     endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endpoint_row, now = endpoint(), NOW
+    endpoint_row = endpoint()
+    now = NOW
     message = create_event_message(rocket, alice)
     receiver.answers.status = 500
     moments = []

@@ -95,7 +95,8 @@ def test_host_is_one_of_workflows(host: str, is_accepted: bool) -> None:
 
 
 def test_page_accepts_workflow_urls_only_and_hides_them(sign_in: Any, alice: Any, acme: Any) -> None:
-    client, address = sign_in(alice), reverse("webhooks:create", args=["acme"])
+    client = sign_in(alice)
+    address = reverse("webhooks:create", args=["acme"])
     refused = client.post(address, FORM_DATA | {"format": "teams"})
     assert (refused.status_code, WebhookEndpoint.objects.count()) == (422, 0)
     assert teams.build_host_message() in refused.text

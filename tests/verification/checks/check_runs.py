@@ -7,7 +7,8 @@ from integrations.submissions.models import Integration, RequirementFulfillment
 from verification.checks.models import CheckResult
 from verification.checks.runner import list_checked_requirements, run_integration_checks
 
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
 KEY = "repository.public"
 # These checks fail without a request, because the partner hasn't entered what they check.
 CHECKS_WITHOUT_REQUESTS = {

@@ -109,7 +109,8 @@ def build_assets(*names: str, size: int = 10) -> tuple[ReleaseAsset, ...]:
 
 def build_release_answers(version: str = "1.0.0") -> dict[str, Any]:
     """Return the answers of GitHub and the registry about a release of acme/rocket without problems."""
-    signed_release, base = signed_releases.build_release("rocket", version), f"{REGISTRY}/v1/providers/acme/rocket"
+    signed_release = signed_releases.build_release("rocket", version)
+    base = f"{REGISTRY}/v1/providers/acme/rocket"
     version_entry = {"version": version, "protocols": ["5.0"], "platforms": [{"os": "linux", "arch": "amd64"}]}
     answers = {
         f"{base}/versions": {"versions": [version_entry]},

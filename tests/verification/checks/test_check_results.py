@@ -82,7 +82,8 @@ def test_outage_keeps_earlier_results(listed_provider, stubs):
 def test_old_result_expires(integration_at, stubs, alice):
     row = integration_at("review", program="terraform-provider")
     run_integration_checks(row, now=NOW, sources=object())
-    fulfillment, expires_at = get_fulfillment(row), NOW + CHECKS[KEY].max_age
+    fulfillment = get_fulfillment(row)
+    expires_at = NOW + CHECKS[KEY].max_age
     assert fulfillment.is_met(expires_at - HOUR)
     assert fulfillment.get_display_status(expires_at - HOUR) == "pass"
     assert not fulfillment.is_met(expires_at)

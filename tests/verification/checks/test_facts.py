@@ -96,7 +96,8 @@ def test_next_run_updates_the_facts(provider: Integration, github: Any, registry
     github.reset()
     publish_provider(github, registry, license="MIT", topics=())
     run_checks(provider, clock, NOW + DAY)
-    values, rows = load_values(provider), Observation.objects.filter(key__startswith=observations.FACT_PREFIX)
+    values = load_values(provider)
+    rows = Observation.objects.filter(key__startswith=observations.FACT_PREFIX)
     assert (values["license"], "topics" in values) == ("MIT", False)
     assert set(rows.values_list("confirmed_at", flat=True)) == {NOW + DAY}
     since = dict(rows.values_list("key", "since"))

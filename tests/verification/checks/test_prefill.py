@@ -66,7 +66,8 @@ def test_prefill_of_a_private_repository_equals_that_of_a_missing_one(github, se
     settings.GITHUB_TOKEN = OWNER_TOKEN
     api = GitHubApi(settings.GITHUB_API_URL, build_token_auth(OWNER_TOKEN))
     assert api.get(f"/repos/{PRIVATE.full_name}", "it")["private"] is True
-    private, missing = prefill(PRIVATE.full_name), prefill("acme/no-such-rocket")
+    private = prefill(PRIVATE.full_name)
+    missing = prefill("acme/no-such-rocket")
     assert private == {
         key: value.replace("no-such-rocket", "secret-rocket") if isinstance(value, str) else value
         for key, value in missing.items()

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.any_database
 
 @pytest.fixture
 def acme_registry(registry: Registry, settings: Any) -> Registry:
-    settings.REGISTRY_URL, settings.ALLOW_LOOPBACK_HTTP = registry.url, True
+    settings.REGISTRY_URL = registry.url
+    settings.ALLOW_LOOPBACK_HTTP = True
     for number, name in enumerate(("rocket", "lander", "booster"), 1):
         registry.publish(Provider(f"acme/{name}", tier="partner", downloads=number, repository_id=number))
     registry.publish(Provider("acme/elsewhere", source="https://gitlab.com/acme/terraform-provider-elsewhere"))
@@ -141,7 +142,8 @@ def test_second_import_of_a_namespace_creates_nothing(
 
 
 def test_import_from_the_page_shows_a_summary(namespace: Discovery, sign_in: Any, alice: Any) -> None:
-    client, url = sign_in(alice), f"/new/{namespace.uuid}/"
+    client = sign_in(alice)
+    url = f"/new/{namespace.uuid}/"
     fields = {
         "providers": ["acme/lander", "acme/elsewhere"],
         "category-acme/lander": "networking",

@@ -7,7 +7,9 @@ from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import GoModule
 
 GITHUB = "https://github.com/"
-PROVIDER, DRIVER, PACKER = "terraform-provider", "container-runtime", "packer"
+PROVIDER = "terraform-provider"
+DRIVER = "container-runtime"
+PACKER = "packer"
 NIA = "network-infrastructure-automation"
 
 
@@ -36,7 +38,8 @@ def build_reading(name: str, *modules: str) -> Reading:
 
 
 def test_program_with_more_reasons_comes_first() -> None:
-    nomad, vault = "github.com/hashicorp/nomad", "github.com/hashicorp/vault/sdk"
+    nomad = "github.com/hashicorp/nomad"
+    vault = "github.com/hashicorp/vault/sdk"
     assert recognize(build_reading("vault-plugin-auth-rocket", nomad, vault)) == [
         Candidate("vault", (Reason("module", vault), Reason("name", "vault-plugin-auth-rocket"))),
         Candidate("nomad", (Reason("module", nomad),)),

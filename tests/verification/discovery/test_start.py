@@ -46,7 +46,8 @@ def test_provider_starts_from_its_repository(discovery: Discovery, sign_in: Any,
 
 
 def test_double_post_creates_one_integration(discovery: Discovery, sign_in: Any, alice: Any) -> None:
-    client, url = sign_in(alice), f"/new/{discovery.uuid}/"
+    client = sign_in(alice)
+    url = f"/new/{discovery.uuid}/"
     answers = [client.post(url, build_fields(discovery)).url for _ in range(2)]
     assert answers == [f"/integrations/{Integration.objects.get().uuid}/"] * 2
 
@@ -96,7 +97,8 @@ def test_selected_program_replaces_the_recognized_one(discovery: Discovery, sign
 
 
 def test_address_is_not_read_again_without_limit(discovery: Discovery, sign_in: Any, alice: Any) -> None:
-    client, page = sign_in(alice), f"/new/{discovery.uuid}/program/"
+    client = sign_in(alice)
+    page = f"/new/{discovery.uuid}/program/"
     for _ in range(services.MAX_PER_HOUR):
         client.post(page, {"program": "vault"})
     response = client.post(page, {"program": "nomad"}, follow=True)
@@ -166,7 +168,8 @@ def test_agreement_counts_only_with_both_signatures(
 
 def test_several_companies_need_a_choice(discovery: Discovery, sign_in: Any, alice: Any, globex: Partner) -> None:
     Membership.objects.create(partner=globex, user=alice, role="editor", joined_at=NOW)
-    client, url = sign_in(alice), f"/new/{discovery.uuid}/"
+    client = sign_in(alice)
+    url = f"/new/{discovery.uuid}/"
     refused = client.post(url, build_fields(discovery, company="initech"))
     assert (refused.status_code, list(refused.context["company"].form.errors)) == (422, ["company"])
     client.post(url, build_fields(discovery, company="globex"))

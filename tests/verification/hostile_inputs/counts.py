@@ -11,7 +11,8 @@ from tests.verification.sources.http.forbidden_addresses import (
 from tests.verification.sources.http.test_addresses import REBINDING_ATTEMPTS
 from tests.verification.sources.http.test_http import MISBEHAVIORS
 
-IPV4, IPV6 = list_ipv4_addresses(), list_ipv6_addresses()
+IPV4 = list_ipv4_addresses()
+IPV6 = list_ipv6_addresses()
 SIGNATURES = (*signature_cases.CASES, *signature_cases.OVERSIZED)
 CHECKSUMS = (*checksum_cases.CASES, *checksum_cases.OVERSIZED)
 # name: the count and its minimum

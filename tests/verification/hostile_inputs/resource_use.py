@@ -91,10 +91,13 @@ def count_open_files_and_threads() -> tuple[int, int]:
 
 def run_jobs(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
     """Run a good job first, so that modules are loaded, then measure the others."""
-    run, names, slowest = JOBS_BY_KIND[kind], {}, 0.0
+    run = JOBS_BY_KIND[kind]
+    names = {}
+    slowest = 0.0
     run(good)
     reset_peak()
-    before, open_before = read_memory("VmRSS"), count_open_files_and_threads()
+    before = read_memory("VmRSS")
+    open_before = count_open_files_and_threads()
     for name, job in jobs.items():
         begin = time.monotonic()
         names[name] = run(job)

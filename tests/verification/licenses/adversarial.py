@@ -132,7 +132,8 @@ def place_terms(terms: str, place: str, id: str) -> Sample:
 
 
 def fill_place(place: str, terms: str, id: str) -> str:
-    hyphens, run_together = terms.lower().replace(" ", "-"), terms.title().replace(" ", "")
+    hyphens = terms.lower().replace(" ", "-")
+    run_together = terms.title().replace(" ", "")
     return place.format(t=terms, s=hyphens, u=run_together, n=LICENSE_NAMES[id], b=get_license_body(id))
 
 

@@ -63,7 +63,9 @@ def list_layouts(id: str) -> Iterator[tuple[str, str]]:
 
 def list_allowed_cases() -> Iterator[Case]:
     """Yield files that must be decided without a person."""
-    mit, bsd, apache = fill_license_text("MIT"), fill_license_text("BSD-3-Clause"), fill_license_text("Apache-2.0")
+    mit = fill_license_text("MIT")
+    bsd = fill_license_text("BSD-3-Clause")
+    apache = fill_license_text("Apache-2.0")
     for id in sorted(build_policy().allow):
         yield Case(f"list/{id}", fill_license_text(id), "allow")
     for id in COMMON_LICENSES:
@@ -97,7 +99,9 @@ def list_allowed_cases() -> Iterator[Case]:
 
 def list_refused_cases() -> Iterator[Case]:
     """Yield files that must not pass."""
-    mit, apache, mpl = fill_license_text("MIT"), fill_license_text("Apache-2.0"), fill_license_text("MPL-2.0")
+    mit = fill_license_text("MIT")
+    apache = fill_license_text("Apache-2.0")
+    mpl = fill_license_text("MPL-2.0")
     clause = (
         "“Commons Clause” License Condition v1.0\nThe Software is provided to you by the Licensor under the License, "
         "as defined below, subject to the following condition.\n\n"

@@ -20,7 +20,8 @@ def have_same_letters(one: str, other: str) -> bool:
 
 def draw_mutants(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
     """Yield mutants of allowed texts: (SPDX ID, kind, changed text)."""
-    draw, ids = random.Random(seed), sorted(build_policy().allow)
+    draw = random.Random(seed)
+    ids = sorted(build_policy().allow)
     for _ in range(count):
         id = draw.choice(ids)
         text = fill_license_text(id)
@@ -45,7 +46,8 @@ def add_sentence(text: str, draw: random.Random) -> str:
 def change_words(text: str, body: int, kind: str, draw: random.Random) -> str:
     words = [word for word in WORD.finditer(text) if word.start() >= body]
     at = draw.randrange(len(words) - 1)
-    one, two = words[at], words[at + 1]
+    one = words[at]
+    two = words[at + 1]
     if kind == "swap":
         return text[: one.start()] + two[0] + text[one.end() : two.start()] + one[0] + text[two.end() :]
     if kind == "remove":

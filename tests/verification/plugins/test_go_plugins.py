@@ -148,7 +148,8 @@ def test_terraform_reads_and_refuses_the_same_providers(go_plugin: Path, write_p
     assert TERRAFORM is not None
     limits = Limits(seconds=30)  # Terraform needs more memory than the provider
     target = ProviderSchemaTarget(write_plugin("provider", fault), SOURCE, "1.0.0", limits, (go_plugin,))
-    direct, terraform = read_directly(target), read_with_terraform(target, TERRAFORM)
+    direct = read_directly(target)
+    terraform = read_with_terraform(target, TERRAFORM)
     if fault in PROVIDER_FAULTS:
         assert (direct.document, terraform.document, terraform.key) == (None, None, "terraform")
     else:

@@ -38,7 +38,8 @@ def run_program(monkeypatch):
         monkeypatch.setattr("verification.checks.execution.list_check_keys", lambda edition, category: tuple(results))
         hints = frozenset(key for key in results if key.startswith("hint"))
         monkeypatch.setattr("verification.checks.execution.list_advisory_check_keys", lambda edition, category: hints)
-        out, err = out or io.StringIO(), io.StringIO()
+        out = out or io.StringIO()
+        err = io.StringIO()
         code = main([PROGRAM, NAME, *arguments], out, err)
         return code, out.getvalue(), err.getvalue()
 

@@ -42,7 +42,8 @@ def install_alone(wheel, folder):
 
 def list_required_packages(requirements):
     """Names of the packages and of those that they require, directly or not."""
-    pending, names = [(Requirement(line), "") for line in requirements], set()
+    pending = [(Requirement(line), "") for line in requirements]
+    names = set()
     while pending:
         requirement, extra = pending.pop()
         names.add(canonicalize_name(requirement.name))

@@ -189,7 +189,8 @@ def test_version_selects_the_release(run_program):
     ],
 )
 def test_invalid_arguments_are_reported(arguments, message):
-    out, err = io.StringIO(), io.StringIO()
+    out = io.StringIO()
+    err = io.StringIO()
     assert main(arguments, out, err) == 2
     assert message in err.getvalue()
     assert out.getvalue() == ""

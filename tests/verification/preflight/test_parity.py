@@ -86,7 +86,8 @@ def test_command_runs_without_settings_and_without_a_database(world, github, reg
     command = [sys.executable, "-c", COMMAND + MODULES, "terraform-provider", NAME, "--format", "json"]
     process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     *progress, modules = process.stderr.splitlines()
-    expected_report, command_report = run_json_preflight(NAME), json.loads(process.stdout)
+    expected_report = run_json_preflight(NAME)
+    command_report = json.loads(process.stdout)
     assert select_compared_fields(command_report["checks"]) == select_compared_fields(expected_report["checks"])
     assert (process.returncode, len(progress)) == (command_report["exit"], len(expected_report["checks"]))
     assert set(modules.split()) & PORTAL_ONLY == set()

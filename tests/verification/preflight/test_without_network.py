@@ -52,7 +52,8 @@ def test_outage_makes_every_check_of_the_release_an_error(offline_sources):
 
 def test_release_checks_do_not_fail_if_the_registry_resolves_to_a_private_address(settings):
     """Some networks resolve the registry's name to a private address, which the company can't fix."""
-    settings.REGISTRY_URL, settings.GITHUB_API_URL = "https://registry.acme.io", "http://127.0.0.1:1"
+    settings.REGISTRY_URL = "https://registry.acme.io"
+    settings.GITHUB_API_URL = "http://127.0.0.1:1"
     intercepted_sources = Sources(web=OutboundClient(resolve=lambda host, port: ["10.0.0.1"]))
     keys = [key for key in CHECKS if key.startswith(("release.", "keys."))]
     checks = execution.run_checks(keys, SUBJECT, intercepted_sources)

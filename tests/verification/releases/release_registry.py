@@ -87,7 +87,9 @@ class ReleaseRegistry:
     """A running registry. `routes` has the answer of each path, `requested_paths` every request."""
 
     def __init__(self, keyring: Keyring | None) -> None:
-        self.keyring, self.routes, self.requested_paths = keyring, {}, []
+        self.keyring = keyring
+        self.routes = {}
+        self.requested_paths = []
         self.server = _Server(("127.0.0.1", 0), _build_handler(self))
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -117,7 +119,8 @@ class ReleaseRegistry:
         return release
 
     def _build_package(self, release: Release, platform: Platform) -> dict[str, Any]:
-        name, files = release.get_archive_name(platform), f"{self.url}/files/{release.name}"
+        name = release.get_archive_name(platform)
+        files = f"{self.url}/files/{release.name}"
         keys = release.signing_keys
         if keys is None:
             trust = release.trust if isinstance(release.trust, str) else release.trust(self.keyring)

@@ -17,7 +17,8 @@ def get_paths_by_place(os="linux", source=ROCKET):
 
 
 def test_every_place_on_linux_has_its_path():
-    address, binary = "registry.terraform.io/acme/rocket", "terraform-provider-rocket_v1.2.3"
+    address = "registry.terraform.io/acme/rocket"
+    binary = "terraform-provider-rocket_v1.2.3"
     assert get_paths_by_place() == {
         "User plugins, unpacked": f"~/.terraform.d/plugins/{address}/1.2.3/linux_amd64/{binary}",
         "User plugins, packed": f"~/.terraform.d/plugins/{address}/terraform-provider-rocket_1.2.3_linux_amd64.zip",

@@ -12,7 +12,8 @@ from verification.releases import install_layout
 from verification.releases.install_layout import Source
 
 pytestmark = terraform.needs_terraform
-LOCK_FILE, CACHE_FOLDER = ".terraform.lock.hcl", ".terraform.d/plugin-cache"
+LOCK_FILE = ".terraform.lock.hcl"
+CACHE_FOLDER = ".terraform.d/plugin-cache"
 
 
 def get_provider_path(folder: Path, place: str, name: str, version: str, platform: str = "linux_amd64") -> Path:
@@ -72,8 +73,10 @@ def test_terraform_keeps_the_installed_version_until_an_upgrade(tmp_path: Path, 
 
 
 def test_terraform_downloads_into_the_cache_once_and_links_to_it(tmp_path: Path, registry: ReleaseRegistry) -> None:
-    cache, cached = tmp_path / CACHE_FOLDER, get_provider_path(tmp_path, "Plugin cache", "cached", "1.0.0")
-    one, two = tmp_path / "one", tmp_path / "two"
+    cache = tmp_path / CACHE_FOLDER
+    cached = get_provider_path(tmp_path, "Plugin cache", "cached", "1.0.0")
+    one = tmp_path / "one"
+    two = tmp_path / "two"
     setting = install_layout.format_cache_setting(str(cache))
     registry.publish(Release("cached"))
     cache.mkdir(parents=True)

@@ -58,7 +58,8 @@ def replace_with_silent_program(provider):
 
 def test_child_process_does_not_inherit_the_environment(provider, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "canary-of-the-portal")
-    job_processes, messages = [], []
+    job_processes = []
+    messages = []
 
     def report(progress):
         messages.append(progress["message"])
@@ -95,7 +96,8 @@ def test_temporary_files_are_deleted_before_the_answer(provider, tmp_path, monke
             leftover_names.append([each.name for each in folder.iterdir()])
             return super().write(line)
 
-    folder, leftover_names = tmp_path / "temporary", []
+    folder = tmp_path / "temporary"
+    leftover_names = []
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     size = provider.stat().st_size
@@ -125,7 +127,8 @@ def test_incomplete_answer_is_a_protocol_error(provider, monkeypatch):
 
 
 def test_file_above_the_limit_is_refused():
-    job, response = {"kind": "schema", "arguments": {}, "size": 3 * 1024**3}, BytesIO()
+    job = {"kind": "schema", "arguments": {}, "size": 3 * 1024**3}
+    response = BytesIO()
     run_job(BytesIO(json.dumps(job).encode() + b"\n"), response)
     assert json.loads(response.getvalue()) == {"refused": "A file is larger than 2 GiB."}
 

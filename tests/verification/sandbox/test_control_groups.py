@@ -134,6 +134,7 @@ def test_kernel_enforces_the_limits_of_a_group(kernel_group: Path) -> None:
     command = [sys.executable, "-c", SUPERVISOR, str(kernel_group), *programs]
     completed_process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert completed_process.returncode == 0, completed_process.stderr
-    memory, processes = json.loads(completed_process.stdout)[1:5], json.loads(completed_process.stdout)[6:]
+    memory = json.loads(completed_process.stdout)[1:5]
+    processes = json.loads(completed_process.stdout)[6:]
     assert memory == [-9, ExitReason.MEMORY, True, False]
     assert processes == [ExitReason.PROCESSES, True, False]

@@ -79,7 +79,8 @@ def test_proxy_refuses_a_request_with_headers_above_the_limit(proxy_address):
 
 def test_proxy_closes_a_request_that_arrives_slowly(proxy_address):
     with socket.create_connection(proxy_address, timeout=0.05) as connection:
-        answer, sent_count = None, 0
+        answer = None
+        sent_count = 0
         while answer is None and sent_count < 100:
             sent_count += connection.send(b"x")
             with suppress(TimeoutError):

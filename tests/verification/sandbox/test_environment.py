@@ -228,7 +228,8 @@ def test_file_on_a_noexec_mount_makes_the_sandbox_unavailable():
 
 
 def test_readable_folder_below_tmp_cannot_be_replaced(tmp_path):
-    folder, target = tmp_path / "readable", tmp_path / "target"
+    folder = tmp_path / "readable"
+    target = tmp_path / "target"
     for each in (folder, target):
         each.mkdir()
     (folder / "file").write_text("seen")

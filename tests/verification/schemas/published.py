@@ -91,7 +91,8 @@ def _read_configurators(text: str, configuration: Configuration) -> None:
     _, *parts = CONFIGURATOR.split(text)
     for resource, body in zip(parts[::2], parts[1::2], strict=True):
         body = re.sub(r"//[^\n]*", "", body)
-        group, kind = SHORT_GROUP.search(body), KIND.search(body)
+        group = SHORT_GROUP.search(body)
+        kind = KIND.search(body)
         configuration.kinds[resource] = f"{group['group'] if group else ''}/{kind['kind'] if kind else ''}"
         for match in REFERENCE.finditer(body):
             target = match["target"] if match["key"] == "TerraformName" else f"{PREFIX}_{match['target'].lower()}"

@@ -104,7 +104,8 @@ def test_crd_preview_removes_only_files_of_an_earlier_run(schema: Path, tmp_path
 
 
 def test_crd_preview_deletes_no_file_outside_its_folder(schema: Path, tmp_path: Path) -> None:
-    own_file, out = tmp_path / "a_b.yaml", tmp_path / "out"
+    own_file = tmp_path / "a_b.yaml"
+    out = tmp_path / "out"
     own_file.write_text("own")
     out.mkdir()
     (out / "coverage.json").write_text(json.dumps({"resources": [{"files": ["../a_b.yaml", str(own_file), 7]}]}))

@@ -85,7 +85,8 @@ def test_json_keys_are_sorted() -> None:
 
 
 def test_preview_of_one_resource_equals_the_one_among_all() -> None:
-    schema, choices = parse_schema(encode_schema()), parse_choices("acme")
+    schema = parse_schema(encode_schema())
+    choices = parse_choices("acme")
     alone = [build_preview(schema, choices, name) for name in schema.resources]
     assert alone == list(build_previews(schema, choices))
     assert build_preview(schema, choices, "acme_none") is None

@@ -68,7 +68,8 @@ def test_computed_nested_attribute_is_a_parameter_of_older_generators(mode: str)
         {"meta": build_nested_type(mode, {"serial": attribute("string", "computed")}, "computed")}
     )
     definition = build(computed_nested="parameter")
-    bare_object, object_schema = {"type": "object"}, {"type": "object", "properties": {"serial": {"type": "string"}}}
+    bare_object = {"type": "object"}
+    object_schema = {"type": "object", "properties": {"serial": {"type": "string"}}}
     around = {"single": dict, "map": lambda one: {"type": "object", "additionalProperties": one}}.get(
         mode, lambda one: {"type": "array", "items": one}
     )

@@ -33,7 +33,8 @@ def compare_argument(old: Any, new: Any) -> list[tuple[str, str, bool]]:
     ]
 
 
-TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
+TEXT = attribute("string", "optional")
+NUMBER = attribute("number", "optional")
 
 
 @pytest.mark.parametrize(
@@ -155,10 +156,8 @@ def test_difference_suggests_no_renames_among_hundreds_of_resources() -> None:
 
 
 def test_difference_of_an_id_that_becomes_computed_breaks_nothing() -> None:
-    old, new = (
-        build_schema({"id": attribute("string", "optional", "computed")}),
-        build_schema({"id": attribute("string", "computed")}),
-    )
+    old = build_schema({"id": attribute("string", "optional", "computed")})
+    new = build_schema({"id": attribute("string", "computed")})
     assert compare_schemas(old, new).breaking == ()
 
 
@@ -250,7 +249,8 @@ def test_difference_of_a_newly_required_identity_attribute_breaks() -> None:
     def build_identity(**flags: bool) -> dict[str, Any]:
         return {"acme_a": {"version": 0, "attributes": {"region": {"type": "string", **flags}}}}
 
-    old, new = build_identity(optional_for_import=True), build_identity(required_for_import=True)
+    old = build_identity(optional_for_import=True)
+    new = build_identity(required_for_import=True)
     schema_changes = compare_schemas(
         build_schema(resource_identity_schemas=old), build_schema(resource_identity_schemas=new)
     ).changes

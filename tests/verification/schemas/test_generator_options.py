@@ -122,7 +122,8 @@ def test_definition_of_the_first_runtime_names_the_store_of_connection_details()
     top = strip_descriptions(
         build_crd(is_namespaced=False, runtime="1")["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     )["properties"]
-    text, texts = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
+    text = {"type": "string"}
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
     assert top["spec"]["properties"]["publishConnectionDetailsTo"] == {
         "type": "object",
         "properties": {

@@ -138,7 +138,8 @@ def test_encode_spec_uses_initial_values_only_for_creation() -> None:
     managed_resource = ManagedResource(
         spec={"size": 1, "limits": {"cpu": 1}}, init={"size": 9, "address": "a", "limits": {"cpu": 2}}
     )
-    created, later = ARRAYS.encode_spec(managed_resource, creating=True), ARRAYS.encode_spec(managed_resource)
+    created = ARRAYS.encode_spec(managed_resource, creating=True)
+    later = ARRAYS.encode_spec(managed_resource)
     assert (created["size"], created["address"], created["limits"]) == (1, "a", {"cpu": 1})
     assert later["address"] is None
 

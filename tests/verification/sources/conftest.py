@@ -13,7 +13,8 @@ def app_key():
 @pytest.fixture
 def app_settings(settings, app_key):
     """Configure app 7 with installation 11."""
-    settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION = "7", 11
+    settings.GITHUB_APP_ID = "7"
+    settings.GITHUB_APP_INSTALLATION = 11
     settings.GITHUB_APP_KEY = app_key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()

@@ -16,7 +16,8 @@ from verification.sources.rate_limits import (
 )
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
-SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
 
 
 class Clock:
@@ -72,10 +73,8 @@ def test_background_requests_stop_at_half_of_the_limit(clock):
 
 
 def test_interactive_requests_have_the_other_half_of_the_limit(clock):
-    background, interactive = (
-        GitHubRateLimiter("token", 10, background=True, clock=clock),
-        GitHubRateLimiter("token", 10, clock=clock),
-    )
+    background = GitHubRateLimiter("token", 10, background=True, clock=clock)
+    interactive = GitHubRateLimiter("token", 10, clock=clock)
     for _ in range(5):
         background.count_request()
     assert get_retry_at(background) == NOW + rate_limits.HOUR
@@ -97,7 +96,8 @@ def test_exhausted_limit_blocks_until_its_reset(clock):
 
 
 def test_limits_of_credentials_are_separate(clock):
-    first, second = GitHubRateLimiter("one", 60, clock=clock), GitHubRateLimiter("two", 60, clock=clock)
+    first = GitHubRateLimiter("one", 60, clock=clock)
+    second = GitHubRateLimiter("two", 60, clock=clock)
     first.count_request()
     first.record_response(200, build_headers(0, NOW + MINUTE, 60))
     second.count_request()
@@ -131,7 +131,8 @@ def test_retry_after_is_obeyed_to_the_second(clock):
 
 @pytest.mark.every_database
 def test_secondary_limit_doubles_the_wait_and_disables_after_six(clock, disabled_names):
-    limiter, waits = GitHubRateLimiter("token", 5000, clock=clock), []
+    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    waits = []
     for _ in range(6):
         with pytest.raises(SourceUnavailableError) as refusal:
             limiter.record_response(403, {}, "you have exceeded a secondary rate limit")

@@ -11,7 +11,10 @@ from tests.verification.releases.release_registry import ReleaseRegistry
 from tests.verification.terraform.pairs import Pair, Selection
 
 BATCH = 250  # Terraform reads the whole file again for each error in it
-ACCEPTED, NO_MATCH, BAD_CONSTRAINT, BAD_VERSION = "accepted", "no match", "bad constraint", "bad version"
+ACCEPTED = "accepted"
+NO_MATCH = "no match"
+BAD_CONSTRAINT = "bad constraint"
+BAD_VERSION = "bad version"
 PANIC = "panic"
 UNAVAILABLE_VERSION_PATTERN = re.compile(r" v(\S+) does not have a package available")
 

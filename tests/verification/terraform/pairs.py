@@ -138,7 +138,8 @@ def generate_pairs(count: int, seed: int) -> list[Pair]:
 
 
 def generate_random_pairs(count: int, seed: int, known_pairs: frozenset[Pair] = frozenset()) -> list[Pair]:
-    draw, random_pairs = random.Random(seed), dict.fromkeys(known_pairs)
+    draw = random.Random(seed)
+    random_pairs = dict.fromkeys(known_pairs)
     while len(random_pairs) < len(known_pairs) + count:
         random_pairs[_draw_pair(draw)] = None
     return [pair for pair in random_pairs if pair not in known_pairs]
@@ -154,7 +155,8 @@ def generate_selections(count: int, seed: int) -> list[Selection]:
         offered_versions = draw.sample(sorted(versions), len(versions))
         text = draw.choice((">= 0.1", "~> 1.0", "~> 0.4", "< 2", "!= 1.0.0", f"~> {draw.choice(offered_versions)}"))
         if number % 10 == 0:
-            text, offered_versions = "< 100", list(draw.choice(TIES))
+            text = "< 100"
+            offered_versions = list(draw.choice(TIES))
         selections.append(Selection(text, tuple(offered_versions)))
     return selections
 
@@ -168,7 +170,8 @@ def _draw_pair(draw: random.Random) -> Pair:
 
 
 def _draw_clause(draw: random.Random, offered_version: str) -> str:
-    version, roll = offered_version, draw.random()
+    version = offered_version
+    roll = draw.random()
     if roll > 0.6:
         version = _draw_version(draw, parts=(1, 2, 3, 3, 3, 3, 3, 3, 4))
     elif roll > 0.35:

@@ -8,7 +8,9 @@ from tests.verification.terraform.judge import judge_pairs, judge_selections
 from tests.verification.terraform.pairs import Pair, Selection, generate_pairs, generate_selections
 
 RECORDED_PATH = Path(__file__).with_name("terraform-1.11.4.json")
-PAIRS, SELECTIONS, SEED = 1700, 100, 1
+PAIRS = 1700
+SELECTIONS = 100
+SEED = 1
 
 
 def read_pairs() -> list[tuple[Pair, str]]:
@@ -29,7 +31,8 @@ def read_selections() -> list[tuple[Selection, str]]:
 
 
 def main() -> None:
-    pairs, selections = generate_pairs(PAIRS, SEED), generate_selections(SELECTIONS, SEED)
+    pairs = generate_pairs(PAIRS, SEED)
+    selections = generate_selections(SELECTIONS, SEED)
     versions_by_verdict: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for pair, verdict in zip(pairs, judge_pairs(pairs), strict=True):
         versions_by_verdict[pair.constraint][verdict].append(pair.version)

@@ -24,7 +24,8 @@ def test_differences_at_the_limits_belong_to_a_documented_class():
 
 @terraform.needs_terraform
 def test_number_that_makes_terraform_panic_is_refused(tmp_path):
-    registry, text = ReleaseRegistry(None), "9" * 20 + ".0.0"
+    registry = ReleaseRegistry(None)
+    text = "9" * 20 + ".0.0"
     registry.routes["/v1/providers/acme/large/versions"] = {"versions": [{"version": text, "protocols": ["5.0"]}]}
     with pytest.raises(InvalidVersionError, match="too large"):
         parse_version(text)

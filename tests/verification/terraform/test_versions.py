@@ -136,7 +136,8 @@ def test_suggested_constraint_lets_the_version_pass(version, expected):
 
 @given(st.tuples(*[st.integers(0, 30)] * 3), st.tuples(*[st.integers(0, 30)] * 3))
 def test_pessimistic_constraint_equals_two_comparisons(constraint_numbers, version_numbers):
-    text, version = ".".join(map(str, constraint_numbers)), Version(*version_numbers)
+    text = ".".join(map(str, constraint_numbers))
+    version = Version(*version_numbers)
     both = parse_constraint(f">= {text}, < {constraint_numbers[0]}.{constraint_numbers[1] + 1}.0")
     assert parse_constraint(f"~> {text}").allows(version) == both.allows(version)
 

@@ -44,7 +44,8 @@ class DeferredEndpoint(example.Endpoint):  # type: ignore[misc]
         self.works: list[tuple[threading.Event, threading.Thread]] = []
 
     def work_on(self, request: dict[str, Any]) -> threading.Thread:
-        work, start_event = example.Work(self, request), threading.Event()
+        work = example.Work(self, request)
+        start_event = threading.Event()
         thread = threading.Thread(target=lambda: start_event.wait(60) and work.do(), daemon=True)
         self.works.append((start_event, thread))
         return thread

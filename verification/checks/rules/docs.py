@@ -85,7 +85,8 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
 @register_check("docs.pages")
 @with_whole_code
 def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    expected_names, existing_pages = collect_documentable_names(code), collect_pages(code)
+    expected_names = collect_documentable_names(code)
+    existing_pages = collect_pages(code)
     total = sum(map(len, expected_names.values()))
     # File names are a convention, not a rule, so their absence says nothing about missing pages.
     if not total:

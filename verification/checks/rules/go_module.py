@@ -84,7 +84,8 @@ def check_plugin_framework(code: RepositorySnapshot, sources: Sources, go_module
 @register_check("go.acceptance_tests")
 @with_release_code
 def check_acceptance_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    go_module, test_files = read_go_module(code), code.list_test_files()
+    go_module = read_go_module(code)
+    test_files = code.list_test_files()
     requires = go_module.requires if go_module else {}
     evidence = [Evidence("Test files", str(len(test_files)), build_code_url(code, sources))]
     if version := requires.get(reader.TESTING_MODULE):

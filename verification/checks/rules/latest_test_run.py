@@ -5,8 +5,10 @@ from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 
-NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY = "plugin.test_run", "nomad_plugin_test_run"
-RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY = "run_task.test_run", "run_task_test_run"
+NOMAD_PLUGIN_CHECK_KEY = "plugin.test_run"
+NOMAD_PLUGIN_OBSERVATION_KEY = "nomad_plugin_test_run"
+RUN_TASK_CHECK_KEY = "run_task.test_run"
+RUN_TASK_OBSERVATION_KEY = "run_task_test_run"
 STAGE_TITLES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
 # A callback needs no outcomes (HCP Terraform, Run Tasks Integration API), so a run without them is complete.
 OPTIONAL_RULE = "outcomes"
@@ -45,7 +47,8 @@ def _build_result(test_run: JsonObject, name: str, suffix: str, revision: tuple[
         suffix: Text at the end of the first sentence of the summary.
         revision: Pair of an object and its revision in addition to the test run.
     """
-    rule_results, outcome = test_run["verdicts"], Outcome(test_run["outcome"])
+    rule_results = test_run["verdicts"]
+    outcome = Outcome(test_run["outcome"])
     open_results = [each for each in rule_results if each["outcome"] != "pass" and each["rule"] != OPTIONAL_RULE]
     evidence = tuple(
         Evidence(each["title"], each["summary"]) for each in (open_results or rule_results)[:MAX_EVIDENCE_ITEMS]

@@ -29,7 +29,8 @@ from verification.sources.repository_snapshot import RepositoryFile, RepositoryS
 # GitHub's values for a license file that it doesn't recognize. They aren't a second opinion.
 UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
 FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", dict[str, tuple[str, ...]])
-TERMS_WORDS, NOTICE_WORDS = FILE_WORDS["terms"], FILE_WORDS["notice"]
+TERMS_WORDS = FILE_WORDS["terms"]
+NOTICE_WORDS = FILE_WORDS["notice"]
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
 # The last extension decides: a language or a version can come before it, as in "EULA.zh-CN.md".
 PROSE = re.compile(r"[^./]+|[^/]+\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?)", re.I)

@@ -88,7 +88,8 @@ def check_support_contacts(subject: Subject, sources: Sources) -> Result:
 @register_check("listing.support_docs")
 def check_support_documents(subject: Subject, sources: Sources) -> Result:
     contacts = [line for line in str(subject.find_answer("more_contacts")).splitlines() if line.strip()]
-    main_contact, faq = str(subject.find_answer("contact_email")), str(subject.find_answer("faq"))
+    main_contact = str(subject.find_answer("contact_email"))
+    faq = str(subject.find_answer("faq"))
     if not (main_contact and faq):
         return Result(Outcome.NOT_RUN, "The support documentation is missing.")
     incomplete = [line for line in contacts if not any(map(_is_reachable, EMAIL_PATTERN.findall(line)))]

@@ -52,7 +52,8 @@ def check_plugin_name(subject: Subject, sources: Sources, repository: GitHubRepo
 @register_check("plugin.pull_request")
 def check_pull_request(subject: Subject, sources: Sources) -> Result:
     # Nomad asks for it in 4. Review: "submit a GitHub pull request (PR) against the Nomad project".
-    address, product_repository = str(subject.find_answer("pull_request")), f"hashicorp/{subject.product.lower()}"
+    address = str(subject.find_answer("pull_request"))
+    product_repository = f"hashicorp/{subject.product.lower()}"
     if not address:
         return Result(Outcome.NOT_RUN, "The pull request URL is missing.")
     match = PULL_REQUEST_URL_PATTERN.fullmatch(address)

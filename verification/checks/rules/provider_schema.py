@@ -13,7 +13,8 @@ from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
 
-CHECK_KEY, OBSERVATION_KEY = "schema.read", "schema_reading"
+CHECK_KEY = "schema.read"
+OBSERVATION_KEY = "schema_reading"
 MAX_EVIDENCE_ITEMS = 12
 SCHEMA_CHECK_KEYS = tuple(key for key in load_descriptions() if key.startswith("schema."))
 
@@ -108,7 +109,8 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
     code = read_whole_code(subject, sources)
     if isinstance(code, Result):
         return code
-    existing_pages, provider_name = collect_pages(code), subject.provider
+    existing_pages = collect_pages(code)
+    provider_name = subject.provider
     missing = [
         f"{category}/{name}"
         for category, names in documented_names.items()

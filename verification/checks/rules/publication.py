@@ -25,7 +25,8 @@ REGISTRY_TIERS_BY_TIER = {
 
 def read_listing(subject: Subject, sources: Sources) -> RegistryListing:
     """Return what the registry has published, read once per run. Raises SourceError."""
-    namespace, name = subject.namespace, subject.provider
+    namespace = subject.namespace
+    name = subject.provider
     listing = load_listing(subject.known.get("registry"))
     # After a change of the repository, the stored platforms and pages are those of another provider.
     previous = listing if listing is not None and _has_name(listing, f"{namespace}/{name}") else None
@@ -53,7 +54,8 @@ def check_registry_listing(subject: Subject, sources: Sources) -> Result:
     try:
         listing = read_listing(subject, sources)
     except SourceNotFoundError:
-        summary, missing_item = f"The registry doesn't list {full_name}.", f"{full_name} in the registry"
+        summary = f"The registry doesn't list {full_name}."
+        missing_item = f"{full_name} in the registry"
         address_evidence = (Evidence("Registry address", full_name, page),)
         return Result(Outcome.FAIL, summary, address_evidence, missing_item=missing_item)
     outcome, summary = _check_source(subject, listing)
@@ -134,7 +136,8 @@ def check_registry_tier(subject: Subject, sources: Sources, listing: RegistryLis
 def check_registry_docs(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     if listing.docs is None:
         return Result(Outcome.NOT_RUN, "The registry has no version with pages to check.")
-    page_counts, total = listing.docs, sum(listing.docs.values())
+    page_counts = listing.docs
+    total = sum(listing.docs.values())
     evidence = (
         build_listing_evidence(subject, sources, listing),
         *(Evidence(category, str(n)) for category, n in sorted(page_counts.items())),

@@ -106,7 +106,8 @@ def check_latest_version(subject: Subject, sources: Sources, listing: RegistryLi
         place = "GitHub has no release with a version tag" if newest is None else "The registry has no version"
         return Result(Outcome.FAIL, f"{place}. There is nothing to compare.", evidence)
     evidence = (Evidence("GitHub", newest.tag, newest.html_url), *evidence)
-    github_version, registry_version = parse_version(newest.tag.removeprefix("v")), parse_version(listing.newest)
+    github_version = parse_version(newest.tag.removeprefix("v"))
+    registry_version = parse_version(listing.newest)
     state = (*build_listing_state(listing), ("release", newest.tag))
     if github_version.rank < registry_version.rank:
         # A deleted release and a delay on either side look the same, so a reviewer decides.
@@ -158,9 +159,11 @@ def check_registry_protocols(subject: Subject, sources: Sources, listing: Regist
         Evidence("Registry", ", ".join(listing.protocols)),
         Evidence("Manifest in the commit", manifest_summary),
     )
-    outcome, summary = Outcome.FAIL, "terraform-registry-manifest.json declares no protocol."
+    outcome = Outcome.FAIL
+    summary = "terraform-registry-manifest.json declares no protocol."
     if manifest_protocols is not None and set(manifest_protocols) == set(listing.protocols):
-        outcome, summary = Outcome.PASS, f"Protocol {declared} in both places."
+        outcome = Outcome.PASS
+        summary = f"Protocol {declared} in both places."
     elif manifest_protocols is not None:
         summary = f"The registry reports {', '.join(listing.protocols)}, but the manifest declares {declared}."
     return Result(outcome, summary, evidence, (*build_listing_state(listing), ("commit", code.commit)))

@@ -34,8 +34,10 @@ from verification.sources.registry.protocol import RegistryProtocol
 from verification.terraform.versions import Version, try_parse_version
 
 # Keys in `known` that the next run reads.
-ARCHIVES_KEY, DIGESTS_KEY = "release.archives", "release.digests"
-NEWEST_KEY, TAGS_KEY = "release.newest", "release.tags"
+ARCHIVES_KEY = "release.archives"
+DIGESTS_KEY = "release.digests"
+NEWEST_KEY = "release.newest"
+TAGS_KEY = "release.tags"
 # The first two are covered by registry.listed and registry.platforms, and the last one has a check of its own.
 EXCLUDED_IDS = ("release.listed", "release.platforms", "release.archive")
 TIMEOUT_SECONDS = 120  # for reading a whole release with its archives
@@ -56,7 +58,8 @@ def _verify_release(subject: Subject, sources: Sources, version: str) -> Report:
     protocol = RegistryProtocol(sources.registry.base_url, sources.web, seconds)
     now = max(subject.now.timestamp(), time.time()) + CLOCK_TOLERANCE_SECONDS
     reader = ReleaseReader(protocol, subject.namespace, subject.provider, now)
-    stored, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
+    stored = subject.known.get(ARCHIVES_KEY)
+    identities = _list_asset_identities(subject, sources)
     reader.known_archives = unchanged_archives.load_current_archives(stored, identities, subject.now)
     return verify(reader, version)
 
@@ -116,7 +119,8 @@ for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID)
 @register_check("release.archive")
 @with_report
 def check_release_archives(subject: Subject, sources: Sources, report: Report) -> Result:
-    previous_archives, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
+    previous_archives = subject.known.get(ARCHIVES_KEY)
+    identities = _list_asset_identities(subject, sources)
     # The next run doesn't fetch unchanged files again. An outage changes nothing.
     archives = unchanged_archives.dump_archives(report.release.platforms, identities, previous_archives, subject.now)
     observations = {ARCHIVES_KEY: archives} if identities else {}
@@ -140,14 +144,16 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
 @register_check("release.unchanged")
 @with_report
 def check_files_unchanged(subject: Subject, sources: Sources, report: Report) -> Result:
-    release, digests = report.release, collect_digests(report.release)
+    release = report.release
+    digests = collect_digests(report.release)
     if not digests:
         return NOTHING_TO_CHECK
     digests_by_version = _coerce_mapping(subject.known.get(DIGESTS_KEY))
     first_digests = _coerce_mapping(digests_by_version.get(release.version))
     changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
     # Terraform's lock files contain checksums, but no signatures, so a new signature over the same list breaks no one.
-    remarks, evidence = list[Remark](), list[Evidence]()
+    remarks = list[Remark]()
+    evidence = list[Evidence]()
     for name, digest in changed_digests.items():
         remarks.append(build_remark("signed_again" if name.endswith(".sig") else "replaced", name=name))
         evidence.append(Evidence(name, f"{str(first_digests[name])[:12]} at first, now {digest[:12]}"))
@@ -179,7 +185,8 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, f"The repository has no tag {tag_name}.", missing_item=f"the tag {tag_name}")
     commits_by_tag = _coerce_mapping(subject.known.get(TAGS_KEY))
     # The first commit stays recorded, so moving the tag back ends the failure.
-    first_commit, state = str(commits_by_tag.get(tag_name, commit)), (("tag", tag_name), ("commit", commit))
+    first_commit = str(commits_by_tag.get(tag_name, commit))
+    state = (("tag", tag_name), ("commit", commit))
     observations = {TAGS_KEY: _keep_last_entries({**commits_by_tag, tag_name: first_commit})}
     if first_commit == commit:
         summary = f"{tag_name} points to the commit {commit[:7]}."
@@ -196,7 +203,8 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
     versions = report.release.versions.value
     if versions is None:
         return report.get_result("release.listed")
-    highest_version, known_newest = _find_highest_version(versions), str(subject.known.get(NEWEST_KEY, ""))
+    highest_version = _find_highest_version(versions)
+    known_newest = str(subject.known.get(NEWEST_KEY, ""))
     previous_version = try_parse_version(known_newest)
     # Publishers can't remove versions from the registry themselves, so a lower newest version needs an explanation.
     if previous_version is not None and (highest_version is None or highest_version.rank < previous_version.rank):
@@ -205,7 +213,8 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, summary, evidence, missing_item=f"the version {known_newest}")
     if highest_version is None:
         return Result(Outcome.FAIL, "The registry lists no version.")
-    pass_summary, version = f"{highest_version} is the newest version so far.", str(highest_version)
+    pass_summary = f"{highest_version} is the newest version so far."
+    version = str(highest_version)
     return Result(Outcome.PASS, pass_summary, (), (("version", version),), observations={NEWEST_KEY: version})
 
 

@@ -136,7 +136,8 @@ def check_language(subject: Subject, sources: Sources) -> Result:
 
 @with_repository
 def _check_accepted_language(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    language, accepted_languages = repository.language, subject.licenses.languages
+    language = repository.language
+    accepted_languages = subject.licenses.languages
     evidence = (
         build_repository_evidence(repository),
         Evidence("Language according to GitHub", language or "none found"),

@@ -72,7 +72,8 @@ def resolve_recorded_number(
     """
     if recorded_number is not None:
         return recorded_number, {}
-    key, repository = f"entered.{field_name}", subject.repository.lower()
+    key = f"entered.{field_name}"
+    repository = subject.repository.lower()
     observation = subject.known.get(key)
     # A number that was recorded for a former repository says nothing about the present one.
     if isinstance(observation, dict) and observation.get("repository") == repository:

@@ -101,7 +101,8 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
         return NOTHING_TO_CHECK
     end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
     # Terraform accepts expired keys, but 1.6.0 refused them, so publishers are warned before an expiration.
-    remarks, evidence = list[Remark](), list[Evidence]()
+    remarks = list[Remark]()
+    evidence = list[Evidence]()
     for fingerprint, end in end_by_fingerprint.items():
         remarks += build_expiry_remarks(f"The key {fingerprint[-16:]}", end, subject.now.timestamp())
         expiry = f"expires {end:%Y-%m-%d}" if end else "never expires"
@@ -153,7 +154,8 @@ def _append_signer(history: list[dict[str, str]], keys: SigningKeys, now: dateti
 
 
 def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, subject: Subject) -> list[Remark]:
-    last, previous = history[-1], history[-2]["fingerprint"] if len(history) > 1 else ""
+    last = history[-1]
+    previous = history[-2]["fingerprint"] if len(history) > 1 else ""
     is_accepted = last["fingerprint"] == subject.get_accepted_value("keys.rotation")
     # With both keys registered, this is a rotation as the registry recommends it.
     if not last["swapped"] or is_accepted or previous in keys.fingerprints:

@@ -42,12 +42,14 @@ def report_ci_results(report: CiCheckReport, program: str, repository: str, *, a
         program: Key of the program that the report is for, blank if it doesn't say.
         repository: Name of the repository that the report is for, blank if it doesn't say.
     """
-    integration, commit = report.integration, report.commit[:12]
+    integration = report.integration
+    commit = report.commit[:12]
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
         change.require_open()
         report.integration = change.integration
         _refuse_other_subject(change.integration, program, repository)
-        report.reported_by, report.at = str(actor)[:150], now
+        report.reported_by = str(actor)[:150]
+        report.at = now
         report.sampled = get_sampling_reason(report, now)
         # Hints block nothing here either, so they decide only if the report has nothing else.
         counted_checks = [check for check in report.results if not check.get("hint")] or report.results

@@ -103,7 +103,9 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
     check_run = open_runs.filter(integration=integration_id).first()
     if check_run is None:
         return
-    now, retry_at, finished_checks = timezone.now(), None, list[str]()
+    now = timezone.now()
+    retry_at = None
+    finished_checks = list[str]()
 
     def report_progress(key: str) -> None:
         finished_checks.append(key)

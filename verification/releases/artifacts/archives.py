@@ -81,7 +81,8 @@ def _check_frame(directory: Directory) -> list[Remark]:
 
 
 def _check_places(directory: Directory) -> list[Remark]:
-    keys, end = set(), directory.before
+    keys = set()
+    end = directory.before
     for member in sorted(directory.members, key=lambda member: member.start):
         # A data descriptor can be between two members, but not before the first one.
         has_descriptor = member.start - end <= MAX_DESCRIPTOR_BYTES and end > directory.before
@@ -96,7 +97,8 @@ def _check_places(directory: Directory) -> list[Remark]:
 
 
 def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
-    total, packed_total = sum(m.size for m in members), max(sum(m.packed_size for m in members), 1)
+    total = sum(m.size for m in members)
+    packed_total = max(sum(m.packed_size for m in members), 1)
     conditions = {
         "too_large": total > MAX_UNPACKED_BYTES,
         "ratio": total > MIN_BYTES_FOR_RATIO and total > MAX_COMPRESSION_RATIO * packed_total,

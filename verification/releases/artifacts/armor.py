@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from verification.releases.artifacts.checksums import trim
 from verification.terraform.messages import render_message
 
-BEGIN, END, DASHES = b"-----BEGIN ", b"-----END ", b"-----"
+BEGIN = b"-----BEGIN "
+END = b"-----END "
+DASHES = b"-----"
 # The library's limit. RFC 9580 allows lines of 76 characters.
 MAX_BODY_LINE = 96
 CORRUPT = "openpgp: invalid data: armor invalid"
 # Possessive, because a hostile body must not cause backtracking.
 DIGITS = re.compile(rb"(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-CRC_INIT, CRC_POLY = 0xB704CE, 0x1864CFB
+CRC_INIT = 0xB704CE
+CRC_POLY = 0x1864CFB
 
 
 class ArmorError(ValueError):
@@ -58,7 +61,9 @@ def _skip_headers(lines: Iterator[bytes]) -> bool:
 
 
 def _read_body(kind: str, lines: Iterator[bytes]) -> Armor:
-    text, error, checksum = bytearray(), "", b""
+    text = bytearray()
+    error = ""
+    checksum = b""
     for line in lines:
         line = line.removesuffix(b"\r")
         if line.startswith(END) or len(line) > MAX_BODY_LINE:

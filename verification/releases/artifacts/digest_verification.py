@@ -15,7 +15,9 @@ from verification.releases.artifacts.packets import DSA, PublicKey
 from verification.releases.artifacts.signature_packets import Signature
 
 MAX_RSA_BITS = 16384  # OpenSSL's limit
-MAX_DSA_BITS, MAX_SUBGROUP_BITS = 4096, 512  # the time of a verification grows with their product
+# The time of a verification grows with their product.
+MAX_DSA_BITS = 4096
+MAX_SUBGROUP_BITS = 512
 ED448_SIZE = 115  # with a leading byte for the format of the point
 
 
@@ -60,7 +62,8 @@ def _check_signature(key: PublicKey, signature: Signature, digest: bytes) -> Non
     values = signature.numbers
     algorithm = Prehashed(getattr(hashes, signature.digest.upper())())
     if key.family == "RSA":
-        exponent, size = int.from_bytes(key.numbers[1]), (key.bits + 7) // 8
+        exponent = int.from_bytes(key.numbers[1])
+        size = (key.bits + 7) // 8
         if key.bits > MAX_RSA_BITS:
             raise LimitError(f"an RSA key has more than {MAX_RSA_BITS} bits")
         _check_size(values[0], size)

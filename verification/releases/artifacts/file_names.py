@@ -105,7 +105,8 @@ def _find_missing_files(filenames: Collection[str], name: str, version: str) -> 
 
 def _check_archive_names(filenames: Collection[str], name: str, version: str) -> list[Remark]:
     zips = sorted(filename for filename in filenames if filename.lower().endswith(".zip"))
-    expected, pattern = (name, version), f"{build_prefix(name, version)}_OS_ARCH.zip"
+    expected = (name, version)
+    pattern = f"{build_prefix(name, version)}_OS_ARCH.zip"
     misnamed = [each for each in zips if not (match := ARCHIVE.fullmatch(each)) or match.groups() != expected]
     findings = [build_remark("no_archive", name=pattern)] if misnamed == zips else []
     return findings + [build_remark("misnamed", found=each, name=pattern) for each in misnamed[:5]]

@@ -59,7 +59,8 @@ def evaluate_trust(
         return Trust(Level.OFFICIAL, ACCEPT_DECISION)
     if not trust_signature:
         return Trust(Level.SELF, ACCEPT_DECISION)
-    key, signature = armor.decode(armored_key), armor.decode(trust_signature.encode())
+    key = armor.decode(armored_key)
+    signature = armor.decode(trust_signature.encode())
     if key is None or signature is None:
         return Trust(Level.BROKEN, build_refusal("trust_armor"))
     certificates = keyrings.read_armored(vouching())

@@ -17,9 +17,12 @@ from verification.releases.artifacts.packets import PacketError, PublicKey, Stru
 from verification.releases.artifacts.signature_packets import COMPROMISED, Packet, Signature, UserId, read_packets
 from verification.terraform.messages import render_message
 
-BINARY, TEXT = 0x00, 0x01
+BINARY = 0x00
+TEXT = 0x01
 CERTIFICATIONS = (0x10, 0x11, 0x12, 0x13)
-BINDING, SUBKEY_REVOCATION, CERTIFICATION_REVOCATION = 0x18, 0x28, 0x30
+BINDING = 0x18
+SUBKEY_REVOCATION = 0x28
+CERTIFICATION_REVOCATION = 0x30
 MAY_SIGN = 0x02
 MAX_VERIFICATIONS = 500  # per release; a key in use has a few dozen self-signatures
 KINDS = ("PGP PUBLIC KEY BLOCK", "PGP PRIVATE KEY BLOCK")
@@ -151,7 +154,8 @@ def read_armored(text: bytes, limit: VerificationLimit | None = None) -> list[Ce
 
 def read(data: bytes, limit: VerificationLimit) -> list[Certificate]:
     """Return the certificates, without those that are malformed. Raises PacketError if none remains."""
-    packets, certificates = deque(read_packets(data)), []
+    packets = deque(read_packets(data))
+    certificates = []
     # Terraform skips a key with an invalid user ID or subkey and goes on with the next one of the block.
     last: PacketError | None = None
     while packets:
@@ -219,7 +223,8 @@ def _read_parts(certificate: Certificate, packets: Packets, limit: VerificationL
 
 def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit: VerificationLimit) -> None:
     """Read the signatures of a user ID, which counts only with a valid one by the key itself."""
-    identity, signed_data = Identity(name), certificate.primary.hashed_data + b"\xb4" + len(name).to_bytes(4) + name
+    identity = Identity(name)
+    signed_data = certificate.primary.hashed_data + b"\xb4" + len(name).to_bytes(4) + name
     for signature in _take_signatures(packets):
         if signature.kind not in (*CERTIFICATIONS, CERTIFICATION_REVOCATION):
             raise StructuralError("user ID signature with wrong type")
@@ -236,7 +241,9 @@ def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit
 
 
 def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, limit: VerificationLimit) -> Candidate:
-    primary, binding, revocations = certificate.primary, None, []
+    primary = certificate.primary
+    binding = None
+    revocations = []
     signed_data = primary.hashed_data + key.hashed_data
     for signature in _take_signatures(packets):
         if signature.kind not in (BINDING, SUBKEY_REVOCATION):

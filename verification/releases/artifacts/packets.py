@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 from verification.terraform.messages import render_message
 
-RSA, RSA_ENCRYPT, RSA_SIGN, ELGAMAL, DSA, ECDH, ECDSA, EDDSA = 1, 2, 3, 16, 17, 18, 19, 22
+RSA = 1
+RSA_ENCRYPT = 2
+RSA_SIGN = 3
+ELGAMAL = 16
+DSA = 17
+ECDH = 18
+ECDSA = 19
+EDDSA = 22
 FAMILIES = {RSA: "RSA", RSA_SIGN: "RSA", DSA: "DSA", ECDSA: "ECDSA", EDDSA: "EdDSA"}  # those that sign
 INTEGER_COUNTS = {RSA: 2, RSA_ENCRYPT: 2, RSA_SIGN: 2, DSA: 4, ELGAMAL: 3}
 # The library's limit for the public exponent of an RSA key.
@@ -31,7 +38,9 @@ CURVES = {
     "2b6571": ("Ed448", {EDDSA, ECDH}),
 }
 # Accepted key derivations of ECDH keys
-DERIVATION_VERSION, DERIVATION_DIGESTS, DERIVATION_CIPHERS = 1, {8, 9, 10, 11, 12, 14}, {2, 3, 7, 8, 9}
+DERIVATION_VERSION = 1
+DERIVATION_DIGESTS = {8, 9, 10, 11, 12, 14}
+DERIVATION_CIPHERS = {2, 3, 7, 8, 9}
 
 
 class PacketError(ValueError):
@@ -56,7 +65,9 @@ class PacketReader:
     """Reader of consecutive bytes. The bytes of a truncated packet never end, so reading the rest of them fails."""
 
     def __init__(self, data: bytes, *, is_truncated: bool = False) -> None:
-        self.data, self.position, self.is_truncated = data, 0, is_truncated
+        self.data = data
+        self.position = 0
+        self.is_truncated = is_truncated
 
     @property
     def is_at_end(self) -> bool:
@@ -64,7 +75,8 @@ class PacketReader:
 
     def read(self, count: int) -> bytes:
         """Return the next bytes. Raises PacketError if there are fewer."""
-        start, self.position = self.position, min(self.position + count, len(self.data))
+        start = self.position
+        self.position = min(self.position + count, len(self.data))
         if self.position - start < count:
             raise PacketError(render_message("unexpected_end"))
         return self.data[start : self.position]
@@ -89,7 +101,8 @@ class PacketReader:
     def read_part(self, size: int) -> "PacketReader":
         """Return a reader of the next bytes, fewer at the end. This reader continues after them."""
         end = self.position + size
-        data, self.position = self.data[self.position : end], min(end, len(self.data))
+        data = self.data[self.position : end]
+        self.position = min(end, len(self.data))
         return PacketReader(data, is_truncated=end > len(self.data))
 
 
@@ -133,7 +146,8 @@ def read_header(source: PacketReader) -> tuple[int, PacketReader, bool]:
     if not first & 0x80:
         raise StructuralError("tag byte does not have MSB set")
     if not first & 0x40:
-        tag, length_type = (first & 0x3F) >> 2, first & 3
+        tag = (first & 0x3F) >> 2
+        length_type = first & 3
         size = len(source.data) - source.position if length_type == 3 else source.read_number(1 << length_type)
         return tag, source.read_part(size), True
     size, is_partial = read_length(source)
@@ -166,7 +180,8 @@ def read_key(body: PacketReader, *, is_subkey: bool) -> PublicKey:
     if version != 4:
         raise UnsupportedError(f"public key version {version}")
     if algorithm in INTEGER_COUNTS:
-        curve, numbers = "", tuple(body.read_integer() for _ in range(INTEGER_COUNTS[algorithm]))
+        curve = ""
+        numbers = tuple(body.read_integer() for _ in range(INTEGER_COUNTS[algorithm]))
         if algorithm in (RSA, RSA_ENCRYPT, RSA_SIGN) and len(numbers[1]) > MAX_EXPONENT_BYTES:
             raise UnsupportedError("large public exponent")
     elif algorithm in (ECDSA, ECDH, EDDSA):

@@ -20,7 +20,8 @@ from verification.releases.artifacts.packets import (
     read_length,
 )
 
-SIGNATURE, SUBKEY = 2, 14
+SIGNATURE = 2
+SUBKEY = 14
 # Tags of packets that don't belong to a key or a signature. Of some, the library reads only this many bytes.
 OTHER_TAGS = frozenset({5, 7, 8, 9, 11, 17, 18, 20})
 SKIPPED_BYTES = {1: 10, 3: 1, 4: 13}
@@ -148,7 +149,8 @@ def _split_subpackets(area: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _read_subpackets(signature: Signature, area: bytes, *, is_hashed: bool) -> None:
     for kind, content in list(_split_subpackets(area)):
-        number, is_critical = kind & 0x7F, bool(kind & 0x80)
+        number = kind & 0x7F
+        is_critical = bool(kind & 0x80)
         if not is_hashed and number not in UNHASHED_SUBPACKETS:
             continue
         if is_critical and number not in KNOWN_SUBPACKETS:

@@ -209,7 +209,8 @@ def _build_signature_refusal(key: str, **values: object) -> TerraformDecision:
 
 def _find_fault(candidate: Candidate, signature: Signature, now: float) -> SignatureClass:
     """Return the first reason why the program refuses a valid signature, or GOOD."""
-    key, primary = candidate.key, candidate.certificate.primary
+    key = candidate.key
+    primary = candidate.certificate.primary
     signed_at = signature.created_at or 0
     has_ended = any(each is not None and each.has_ended(now) for each in (signature, *candidate.claims))
     is_weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])

@@ -13,15 +13,24 @@ from typing import BinaryIO
 
 from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, build_refusal, build_unknown_decision
 
-END, ENTRY, LOCAL, DESCRIPTOR = b"PK\x05\x06", b"PK\x01\x02", b"PK\x03\x04", b"PK\x07\x08"
+END = b"PK\x05\x06"
+ENTRY = b"PK\x01\x02"
+LOCAL = b"PK\x03\x04"
+DESCRIPTOR = b"PK\x07\x08"
 LOCATOR_64 = b"PK\x06\x07"
-END_SIZE, ENTRY_SIZE, LOCAL_SIZE = 22, 46, 30
+END_SIZE = 22
+ENTRY_SIZE = 46
+LOCAL_SIZE = 30
 # Go looks for the end record in the last KiB, then in the last 65 KiB, which a comment of any length fits in.
 SEARCH_SIZES = (1024, 65 * 1024)
-STORED, DEFLATED, HAS_DESCRIPTOR = 0, 8, 8
+STORED = 0
+DEFLATED = 8
+HAS_DESCRIPTOR = 8
 # Systems that create members, by number: Unix and macOS, then FAT, NTFS, and VFAT. Go ignores modes of other systems.
-UNIX, FAT = (3, 19), (0, 11, 14)
-DIRECTORY_BIT, UNIX_FOLDER = 0x10, 0o040000
+UNIX = (3, 19)
+FAT = (0, 11, 14)
+DIRECTORY_BIT = 0x10
+UNIX_FOLDER = 0o040000
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4000  # PATH_MAX of Linux, without the folder of the provider below .terraform/providers
 HEAD_BYTES = 4096
@@ -33,7 +42,8 @@ class ZipError(ValueError):
 
     def __init__(self, key: str, **values: object) -> None:
         super().__init__(key)
-        self.key, self.values = key, values
+        self.key = key
+        self.values = values
 
 
 class TooLargeError(ValueError):
@@ -98,7 +108,9 @@ def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
     # If a valid entry is where the end record says, Go doesn't add the length of the bytes before the archive.
     if base > 0 and isinstance(_read_entry(file, offset, 0), tuple):
         base = 0
-    position, entry_count, error = base + offset, 0, ZipError("no_zip")
+    position = base + offset
+    entry_count = 0
+    error = ZipError("no_zip")
     while True:
         entry = _read_entry(file, position, base)
         if isinstance(entry, ZipError):
@@ -153,8 +165,10 @@ class _Reader:
     """Simulation of unpacking that reads every member and writes nothing."""
 
     def __init__(self, file: BinaryIO, max_bytes: int) -> None:
-        self.file, self.remaining = file, max_bytes
-        self.fault, self.head = "", b""
+        self.file = file
+        self.remaining = max_bytes
+        self.fault = ""
+        self.head = b""
 
     def unpack(self, entries: list[Entry], program: bytes | None) -> None:
         """Raise ZipError if a member can't be written."""
@@ -190,9 +204,12 @@ class _Reader:
 
     def _digest(self, start: int, entry: Entry) -> tuple[int, int, bytes]:
         """Return a member's checksum, its size, and its first bytes."""
-        crc, size, head = 0, 0, b""
+        crc = 0
+        size = 0
+        head = b""
         for piece in self._inflate(start, entry):
-            crc, size = zlib.crc32(piece, crc), size + len(piece)
+            crc = zlib.crc32(piece, crc)
+            size += len(piece)
             head += piece[: HEAD_BYTES - len(head)]
             if size > entry.size:
                 raise self._fail("longer", "no_zip")

@@ -18,9 +18,14 @@ TAIL = struct.Struct("<4s4H2LH")
 # The length of the comment at the end has two bytes.
 MAX_TAIL_BYTES = TAIL.size + 65535
 MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
-ENCRYPTED, DESCRIBED_LATER, UTF_8 = 0x1, 0x8, 0x800
-STORED, DEFLATED = 0, 8
-SYMLINK, FOLDER, FILE = 0o120000, 0o040000, 0o100000
+ENCRYPTED = 0x1
+DESCRIBED_LATER = 0x8
+UTF_8 = 0x800
+STORED = 0
+DEFLATED = 8
+SYMLINK = 0o120000
+FOLDER = 0o040000
+FILE = 0o100000
 
 
 class MalformedArchiveError(ValueError):
@@ -97,7 +102,8 @@ def read(file: BinaryIO, size: int, limit: int) -> Directory:
 def _find_end_record(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
     """Return the position of the end record, its fields, the comment, and the number of bytes after it."""
     file.seek(max(0, size - MAX_TAIL_BYTES))
-    base, last = file.tell(), file.read(MAX_TAIL_BYTES)
+    base = file.tell()
+    last = file.read(MAX_TAIL_BYTES)
     at = last.rfind(END)
     while at >= 0:
         if at + TAIL.size <= len(last):

@@ -49,7 +49,8 @@ def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_n
     builder = FieldBuilder(choices, resource.name, is_namespaced)
     nodes = list_generated_nodes(resource, choices)
     spec_view, init_view, status_view = (build_view(builder, nodes, view) for view in (SPEC, INIT, STATUS))
-    description, validations = clean_description(resource.description), build_rules(builder, nodes)
+    description = clean_description(resource.description)
+    validations = build_rules(builder, nodes)
     spec = envelope.build_spec(kind, spec_view, init_view, choices.runtime, is_namespaced=is_namespaced)
     return {
         "description": f"{kind} is the Schema for the {kind}s API." + (f" {description}" if description else ""),

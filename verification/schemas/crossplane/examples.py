@@ -12,7 +12,9 @@ from verification.schemas.crossplane.provider_config import API_VERSION, CLUSTER
 from verification.schemas.crossplane.references import build_reference_fields, can_refer
 from verification.schemas.engine.types import Node, Resource
 
-NAME, NAMESPACE, SYSTEM_NAMESPACE = "example", "default", "crossplane-system"
+NAME = "example"
+NAMESPACE = "default"
+SYSTEM_NAMESPACE = "crossplane-system"
 SECRET_KEY = "credentials"  # noqa: S105 a name
 SCALARS = {"number": 1, "bool": True}  # other values are text
 

@@ -18,7 +18,10 @@ Schema = dict[str, object]
 JSON_TYPES = {"string": "string", "number": "number", "bool": "boolean"}
 TERRAFORM_KEYWORD = "terraform"
 Field = tuple[str, Schema, bool]  # name, schema, and whether it is required
-SPEC, INIT, STATUS = "spec", "init", "status"  # views
+# Views
+SPEC = "spec"
+INIT = "init"
+STATUS = "status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,8 @@ def build_view(builder: FieldBuilder, nodes: tuple[Node, ...], view: str, path: 
 
 def _list_fields(builder: FieldBuilder, node: Node, here: str, view: str) -> Iterator[Field]:
     """Yield the fields of a node: its own, and those of its reference."""
-    is_identifier, is_reference = builder.is_identifier(node), here in builder.references
+    is_identifier = builder.is_identifier(node)
+    is_reference = here in builder.references
     # Identifiers aren't among the initial values, because each reconciliation needs them.
     if view == INIT and is_identifier:
         return

@@ -60,7 +60,8 @@ class ManagedResourceCodec:
 
     def read_manifest(self, manifest: JsonObject) -> ManagedResource:
         """Return the object of a manifest that fits its definition."""
-        metadata, spec = manifest["metadata"], manifest["spec"]
+        metadata = manifest["metadata"]
+        spec = manifest["spec"]
         name = metadata.get("annotations", {}).get(EXTERNAL_NAME_ANNOTATION)
         if name is None and self.builder.external.rule[0] != IDENTIFIER_FROM_PROVIDER:
             name = metadata["name"]  # as Crossplane names objects by default
@@ -84,7 +85,8 @@ class ManagedResourceCodec:
     def _hide_level(self, nodes: tuple[Node, ...], value: JsonObject) -> JsonObject:
         hidden = dict(value)
         for node in nodes:
-            field_value, is_object = value.get(node.name), node.kind == "object"
+            field_value = value.get(node.name)
+            is_object = node.kind == "object"
             if field_value is not None:
                 field_value = OBSERVED_SECRET if node.sensitive else field_value
                 hidden[node.name] = self._convert(node, field_value, self._hide_level, is_object, is_object)

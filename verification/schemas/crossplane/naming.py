@@ -110,11 +110,13 @@ def get_last_word(kind: str) -> str:
     """Return the last word of a name in camel case. An acronym ends a word."""
     if kind.upper() in WORDS.plural_acronyms:
         return kind
-    word, before = "", ""
+    word = ""
+    before = ""
     for letter in kind:
         if letter.isupper() and (not before.isupper() or word.upper() in WORDS.plural_acronyms):
             word = ""
-        word, before = word + letter, letter
+        word += letter
+        before = letter
     return word
 
 

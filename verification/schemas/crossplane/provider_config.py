@@ -7,7 +7,9 @@ from verification.schemas.crossplane.envelope import build_shell, copy_part
 from verification.schemas.crossplane.options import GeneratorChoices
 
 API_VERSION = "v1beta1"
-CONFIG, CLUSTER_CONFIG, USAGE = "ProviderConfig", "ClusterProviderConfig", "ProviderConfigUsage"
+CONFIG = "ProviderConfig"
+CLUSTER_CONFIG = "ClusterProviderConfig"
+USAGE = "ProviderConfigUsage"
 
 
 def build_provider_definitions(choices: GeneratorChoices) -> list[JsonObject]:

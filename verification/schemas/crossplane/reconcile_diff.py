@@ -18,8 +18,15 @@ from verification.schemas.crossplane.naming import build_field_name
 from verification.schemas.crossplane.references import can_refer, list_reference_names
 from verification.schemas.engine.types import Node
 
-CREATE, UPDATE, DELETE, NOTHING = "create", "update", "delete", "nothing"
-MISSING, GONE, DELETING, DIFFERENT, SAME = "missing", "gone", "deleting", "different", "same"
+CREATE = "create"
+UPDATE = "update"
+DELETE = "delete"
+NOTHING = "nothing"
+MISSING = "missing"
+GONE = "gone"
+DELETING = "deleting"
+DIFFERENT = "different"
+SAME = "same"
 Difference = tuple[str, Any, Any]
 
 
@@ -75,7 +82,8 @@ def _find_differences(
     """Return the arguments that differ from the spec. Arguments without a desired value never differ."""
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
-        desired, observed = spec_value.get(node.name), observed_value.get(node.name)
+        desired = spec_value.get(node.name)
+        observed = observed_value.get(node.name)
         if desired is None or node.is_observed or (node.syntax == "block" and desired == [] and node.computed):
             continue
         if node.kind == "object" and node.children is not None and isinstance(observed, dict):
@@ -126,7 +134,8 @@ def _find_unset(
     """Return the settable values that neither the spec nor a reference sets (late initialization)."""
     for node in nodes:
         name = build_field_name(node.name)
-        desired, observed = spec.get(name), observed_spec.get(name)
+        desired = spec.get(name)
+        observed = observed_spec.get(name)
         is_reference = can_refer(node) and not spec.keys().isdisjoint(list_reference_names(node))
         if is_reference or observed in (None, [], {}, ""):
             continue

@@ -24,7 +24,8 @@ def list_reference_names(node: Node) -> tuple[str, str]:
 
 def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str, JsonObject]]:
     """Return the fields for the reference and the selector with their names."""
-    value, is_collection = build_field_name(node.name), node.kind != "string"
+    value = build_field_name(node.name)
+    is_collection = node.kind != "string"
     source = f"the object that provides {value}"
     reference = _build_part(
         "reference", f"Reference to {source}.", "Namespace of the referenced object.", is_namespaced

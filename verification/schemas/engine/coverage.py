@@ -15,7 +15,8 @@ from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.types import ParsedSchema, Resource, UnsupportedSchemaError
 from verification.schemas.engine.yaml_text import dump
 
-COVERAGE_FILE, COVERAGE_TEXT_FILE = "coverage.json", "coverage.txt"
+COVERAGE_FILE = "coverage.json"
+COVERAGE_TEXT_FILE = "coverage.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ def _list_candidates(resource: str, choices: GeneratorChoices) -> tuple[GroupKin
 def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> CrdPreview:
     if not resource.arguments:
         return CrdPreview(resource.name, reason="it has no arguments, and the generator skips such resources")
-    first, group_kind = choices.get_group_kind(resource.name), names[resource.name]
+    first = choices.get_group_kind(resource.name)
+    group_kind = names[resource.name]
     others = tuple(str(candidate) for candidate in _list_candidates(resource.name, choices) if candidate != group_kind)
     reason = "" if group_kind == first else f"{first} is already used for {_find_owner(first, choices, names)}"
     if group_kind is None:
@@ -147,7 +149,8 @@ def build_coverage(schema: ParsedSchema, entries: Sequence[JsonObject]) -> JsonO
 def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str, JsonObject | None]]:
     """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
     # One definition at a time: a provider can have 1,500 resources, with two definitions each.
-    entries, kinds = [], {}
+    entries = []
+    kinds = {}
     for crd_preview in build_previews(schema, choices):
         yield from crd_preview.iterate_files()
         entries.append(summarize_preview(crd_preview))

@@ -135,7 +135,8 @@ def _match_renames(
 ) -> dict[str, str]:
     """Return probable renames: removed and new items that are alike and have similar names."""
     pairs: dict[str, str] = {}
-    removed_names, new_names = [name for name in old if name not in new], [name for name in new if name not in old]
+    removed_names = [name for name in old if name not in new]
+    new_names = [name for name in new if name not in old]
     # Without guesses, the same changes are reported as removed and added.
     if not limit.allows(len(removed_names), len(new_names)):
         return pairs
@@ -167,7 +168,8 @@ def _calculate_similarity(one: str, other: str) -> float:
 def _compare_arguments(
     subject: str, old: tuple[Node, ...], new: tuple[Node, ...], limit: RenameLimit, path: str = ""
 ) -> Iterator[SchemaChange]:
-    before, after = {node.name: node for node in old}, {node.name: node for node in new}
+    before = {node.name: node for node in old}
+    after = {node.name: node for node in new}
     new_name_by_old = _match_renames(before, after, _has_same_shape, limit)
     for name in sorted({*before, *after} - set(new_name_by_old.values())):
         here = f"{path}.{name}" if path else name
@@ -212,7 +214,8 @@ def _get_members(node: Node) -> tuple[Node, ...]:
 
 def _compare_shape(subject: str, here: str, old: Node, new: Node) -> SchemaChange | None:
     """Return a change of syntax, nesting, or type. If there is one, the members are not compared."""
-    was_block, is_block = old.syntax == "block", new.syntax == "block"
+    was_block = old.syntax == "block"
+    is_block = new.syntax == "block"
     if was_block != is_block:
         if was_block:
             return _build_change("block_to_attribute", subject, here, "a block", "an attribute")

@@ -37,7 +37,8 @@ def format_type(type_expression: object) -> str:
     # Providers can send anything here, so a malformed type must not raise an error.
     if not isinstance(type_expression, list) or len(type_expression) < 2:
         return str(type_expression)
-    kind, inner = type_expression[0], type_expression[1]
+    kind = type_expression[0]
+    inner = type_expression[1]
     if isinstance(inner, dict):
         inner = ", ".join(f"{name} = {format_type(element)}" for name, element in sorted(inner.items()))
         return f"{kind}({{{inner}}})"

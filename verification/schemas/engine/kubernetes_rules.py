@@ -10,7 +10,9 @@ NAME_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[
 KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
 # Plurals and singulars are DNS labels, which RFC 1035 limits.
 MAX_NAME_CHARACTERS = 63
-LIST_TYPE, LIST_KEYS, MAP_TYPE = "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"
+LIST_TYPE = "x-kubernetes-list-type"
+LIST_KEYS = "x-kubernetes-list-map-keys"
+MAP_TYPE = "x-kubernetes-map-type"
 RULES_KEY = "x-kubernetes-validations"
 KNOWN_TYPES = ("object", "array", "string", "number", "integer", "boolean")
 # Structural schemas allow more keywords. These are what the preview writes, so another one is a mistake in it.
@@ -24,7 +26,8 @@ SCALAR_TYPES = ("string", "number", "integer", "boolean")
 
 def _find_structure_violations(schema: JsonObject) -> Iterator[str]:
     """Yield the violations of one schema by its type and its keywords."""
-    keywords, kind = set(schema), schema.get("type")
+    keywords = set(schema)
+    kind = schema.get("type")
     if kind not in KNOWN_TYPES and not (kind is None and schema.get(PRESERVE_UNKNOWN_FIELDS)):
         yield "the type is missing or unknown"
     if unknown := sorted(keywords - KNOWN_KEYWORDS):

@@ -7,7 +7,10 @@ from itertools import islice
 from portal.core.value_types import JsonObject
 
 PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
-UNKNOWN, MISSING, WRONG_TYPE, WRONG_VALUE = "unknown", "missing", "type", "value"
+UNKNOWN = "unknown"
+MISSING = "missing"
+WRONG_TYPE = "type"
+WRONG_VALUE = "value"
 MAX_PROBLEMS = 5
 PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),

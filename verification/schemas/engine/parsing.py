@@ -35,7 +35,9 @@ def unpack(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> bytes:
 
 def _gunzip(body: bytes, max_bytes: int) -> bytes:
     """Decompress gzip data until it exceeds the limit. Padding after it is ignored, as in responses."""
-    decoder, stream, content = Decoder("gzip", is_gzip_allowed=True), BytesIO(body), bytearray()
+    decoder = Decoder("gzip", is_gzip_allowed=True)
+    stream = BytesIO(body)
+    content = bytearray()
     try:
         # One byte more than the limit shows that it is exceeded, however much would follow.
         while len(content) <= max_bytes and (chunk := stream.read(PIECE_BYTES)):
@@ -193,7 +195,8 @@ def _parse_attribute(name: str, data: Mapping[str, object], where: str, depth: i
     nested_type = _require_mapping(data.get("nested_type"), where)
     if not nested_type:
         return parse_type(name, data.get("type"), _parse_flags(data), where, depth)
-    mode, items = _parse_mode(nested_type, where), _parse_item_limits(nested_type)
+    mode = _parse_mode(nested_type, where)
+    items = _parse_item_limits(nested_type)
     children = _parse_nodes({"attributes": nested_type.get("attributes")}, where, depth + 1)
     return Node(name=name, kind=mode, syntax="nested", children=children, **items, **_parse_flags(data))
 

@@ -20,7 +20,8 @@ class VersionVerdict:
 
 def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -> VersionVerdict:
     """Evaluate the version step. Before 1.0.0, a minor version can contain breaking changes."""
-    taken, needed = _get_taken_step(old, new), _get_needed_step(difference, old)
+    taken = _get_taken_step(old, new)
+    needed = _get_needed_step(difference, old)
     is_breach = False
     if not difference.changes:
         summary = f"The schema didn't change from {old} to {new}."

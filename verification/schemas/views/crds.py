@@ -87,7 +87,8 @@ def show_crds(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, object]:
     """Return the coverage from the cache, or build it."""
-    schema, choices = preview_request.schema, preview_request.choices
+    schema = preview_request.schema
+    choices = preview_request.choices
 
     def build() -> JsonObject:
         # Without keeping the definitions in memory.
@@ -117,7 +118,8 @@ def build_reconciliation_form(
     preview_request: CrdPreviewRequest, preview: CrdPreview, **arguments: Unpack[FormArguments]
 ) -> ReconciliationForm:
     """Return the form with an example of the newest scope."""
-    schema, choices = preview_request.schema, preview_request.choices
+    schema = preview_request.schema
+    choices = preview_request.choices
     codec = ManagedResourceCodec(schema.resources[preview.resource], choices)
     if preview.group_kind is not None:
         example = build_example(codec.resource, preview.group_kind, choices, is_namespaced=choices.scopes[-1])
@@ -182,7 +184,8 @@ class _ZipBuffer(RawIOBase):
         return len(self.chunks[-1])
 
     def drain(self) -> bytes:
-        content, self.chunks = b"".join(self.chunks), []
+        content = b"".join(self.chunks)
+        self.chunks = []
         return content
 
 

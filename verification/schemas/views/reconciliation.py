@@ -60,7 +60,9 @@ def _reconcile(form: ReconciliationForm) -> TemplateContext:
 
     Only the creation and an update have a planned state.
     """
-    codec, managed_resource, state = form.codec, form.cleaned_data["manifest"], form.cleaned_data["state"]
+    codec = form.codec
+    managed_resource = form.cleaned_data["manifest"]
+    state = form.cleaned_data["state"]
     decision = reconcile_diff.compare(codec, managed_resource, state)
     if state is not None:
         # After the comparison, which needs the object as the manifest describes it.

@@ -91,7 +91,8 @@ def _store_upload(
         raise PermissionDenied(_(services.REFUSAL_MESSAGE))
     if not form.is_valid():
         return None
-    version, file = form.cleaned_data["version"], form.cleaned_data["file"]
+    version = form.cleaned_data["version"]
+    file = form.cleaned_data["file"]
     try:
         return services.store_schema(integration, version, file.read(), actor=request.user, now=timezone.now())
     except SchemaParseError as error:

@@ -66,7 +66,8 @@ def iterate_changes(
     and no row moves from a page that we have not read to one that we have read.
     """
     description = f"the {kind.rpartition('/')[2]} of {repository}"
-    start, page_number = since, 1
+    start = since
+    page_number = 1
     for _ in range(MAX_PAGES):
         query = {**parameters, "sort": "updated", "direction": "asc", "since": f"{start:%Y-%m-%dT%H:%M:%SZ}"}
         page = _get_page(api, f"/repos/{repository}/{kind}", query, page_number, model, description)
@@ -90,7 +91,8 @@ def list_open_numbers(api: GitHubApi, repository: str) -> set[int]:
 def list_events_after(api: GitHubApi, repository: str, last_event_id: int, since: datetime) -> list[GitHubIssueEvent]:
     """Return the events after the one with the ID `last_event_id` (0: since a time), oldest first."""
     events: dict[int, GitHubIssueEvent] = {}
-    path, description = f"/repos/{repository}/issues/events", f"the events of {repository}"
+    path = f"/repos/{repository}/issues/events"
+    description = f"the events of {repository}"
     for page in _iterate_pages(api, path, GitHubIssueEvent, description):
         new_events = [event for event in page if event.id > last_event_id and event.created_at >= since]
         events |= {event.id: event for event in new_events}
@@ -118,7 +120,8 @@ def get_comment(api: GitHubApi, repository: str, comment_id: int) -> GitHubComme
 
 def list_issue_events(api: GitHubApi, repository: str, issue: int) -> list[GitHubIssueEvent]:
     """Return the first MAX_EVENTS events of an issue."""
-    path, description = f"/repos/{repository}/issues/{issue}/events", f"the events of {repository}#{issue}"
+    path = f"/repos/{repository}/issues/{issue}/events"
+    description = f"the events of {repository}#{issue}"
     pages = islice(_iterate_pages(api, path, GitHubIssueEvent, description), MAX_EVENTS // PAGE_SIZE)
     return [event for page in pages for event in page]
 

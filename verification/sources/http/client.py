@@ -147,7 +147,8 @@ class OutboundClient:
             if response.status not in REDIRECT_STATUSES or not location:
                 return replace(response, seconds=deadline.get_elapsed_seconds())
             # The given headers can contain a credential, which must not follow a redirect to another host.
-            link, headers = urls.follow_redirect(link, location, loopback=self.loopback), {}
+            link = urls.follow_redirect(link, location, loopback=self.loopback)
+            headers = {}
             if str(link) in visited_urls:
                 raise RequestRefusedError(f"{link.netloc} has a redirect loop.")
             visited_urls.add(str(link))
@@ -227,7 +228,9 @@ def _exchange(
         raise ByteLimitExceededError
     # With the smallest chunks, each byte of the body takes several bytes on the wire.
     connection.allow(8 * kind.limit + HEADER_BYTES)
-    body, digest, size = io.BytesIO(), hashlib.sha256(), 0
+    body = io.BytesIO()
+    digest = hashlib.sha256()
+    size = 0
     try:
         decoder = Decoder(response_headers.get("content-encoding", ""), kind.is_gzip_allowed)
         for part in _iterate_body(response, decoder, kind.limit + 1):

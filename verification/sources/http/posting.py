@@ -44,7 +44,8 @@ def post(
             response_headers = {name.lower(): value for name, value in response.getheaders()}
             # The framing of chunks counts too, so the body gets more than its own size.
             connection.allow(max_bytes + HEADER_BYTES)
-            beginning, seconds = _read_beginning(response, max_bytes), deadline.get_elapsed_seconds()
+            beginning = _read_beginning(response, max_bytes)
+            seconds = deadline.get_elapsed_seconds()
             return SourceResponse(response.status, response.reason, link, response_headers, beginning, seconds=seconds)
     except ByteLimitExceededError:
         raise BrokenConnectionError(f"{link.netloc} sent headers above the size limit.") from None

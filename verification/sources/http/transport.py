@@ -85,7 +85,8 @@ class _CountingReader(io.RawIOBase):
     """Reader of a socket with a deadline and a byte limit."""
 
     def __init__(self, sock: socket.socket, deadline: RequestDeadline) -> None:
-        self._sock, self._deadline = sock, deadline
+        self._sock = sock
+        self._deadline = deadline
         self.remaining_bytes = HEADER_BYTES
 
     def readable(self) -> bool:
@@ -109,7 +110,8 @@ class _SocketAdapter:
     """Minimal socket interface for http.client."""
 
     def __init__(self, sock: socket.socket, deadline: RequestDeadline) -> None:
-        self._sock, self._deadline = sock, deadline
+        self._sock = sock
+        self._deadline = deadline
         self.reader = _CountingReader(sock, deadline)
 
     def sendall(self, data: bytes) -> None:
@@ -131,7 +133,8 @@ class PinnedConnection(http.client.HTTPConnection):
 
     def __init__(self, host: str, port: int, addresses: Sequence[IpAddress], deadline: RequestDeadline) -> None:
         super().__init__(host, port)
-        self._addresses, self._deadline = addresses, deadline
+        self._addresses = addresses
+        self._deadline = deadline
         self.context: ssl.SSLContext | None = None
         self.socket_adapter: _SocketAdapter | None = None
         self.is_reached = False  # whether a host accepted the connection

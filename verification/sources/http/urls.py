@@ -67,7 +67,8 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
         raise RequestRefusedError(
             f"{format_untrusted_url(text)} is not a valid URL. Use the format {URL_EXAMPLE}, without a username."
         )
-    scheme, host = match["scheme"].lower(), match["host"].lower().strip("[]")
+    scheme = match["scheme"].lower()
+    host = match["host"].lower().strip("[]")
     target = match["target"] if match["target"].startswith("/") else f"/{match['target']}"
     link = ParsedUrl(scheme, host, int(match["port"] or DEFAULT_PORTS[scheme]), target)
     if not (loopback and is_this_machine(host)):

@@ -75,7 +75,8 @@ class RegistryClient:
             SourceNotFoundError: The registry doesn't list the provider.
             SourceError: The registry can't be read.
         """
-        full_name, path = f"{namespace}/{name}", f"providers/{_quote_part(namespace)}/{_quote_part(name)}"
+        full_name = f"{namespace}/{name}"
+        path = f"providers/{_quote_part(namespace)}/{_quote_part(name)}"
         # A 304 only confirms what is stored, so an incomplete listing is fetched without its ETag.
         is_complete = previous is not None and (previous.builds is not None or not previous.newest)
         try:
@@ -154,7 +155,8 @@ def _parse_response(body: bytes, parse: Callable[[Any], T]) -> T:
 
 
 def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
-    attributes, summary = raw["data"]["attributes"], parse_summary(raw["data"]["attributes"])
+    attributes = raw["data"]["attributes"]
+    summary = parse_summary(raw["data"]["attributes"])
     included_items = [item for item in raw.get("included") or () if isinstance(item, dict)]
     versions = [item["attributes"]["version"] for item in included_items if item.get("type") == "provider-versions"]
     return RegistryListing(

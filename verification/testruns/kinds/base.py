@@ -33,7 +33,8 @@ SANDBOX = "sandbox"
 TEST_ENDED_REASON = "The test run ended"
 MAX_CONCURRENT_SANDBOX_JOBS = 2  # an acceptance test may take half an hour, and others should not wait for it
 limits.declare_concurrency(SANDBOX, MAX_CONCURRENT_SANDBOX_JOBS)
-MAX_LOCK_ATTEMPTS, LOCK_PAUSE_SECONDS = 20, 0.05
+MAX_LOCK_ATTEMPTS = 20
+LOCK_PAUSE_SECONDS = 0.05
 
 
 def retry_while_locked(operation: Callable[P, T]) -> Callable[P, T]:
@@ -210,8 +211,10 @@ class TestKind(ABC):
     def finish(self, run: TestRun, records: object) -> None:
         """Store the final results, delete the secrets, and report to the check."""
         results, run.outcome = self.evaluate(run, records)
-        run.records, run.results = clean_json(self.serialize_records(run, records)), clean_json(results)
-        run.finished_at, run.encrypted_secrets = timezone.now(), b""
+        run.records = clean_json(self.serialize_records(run, records))
+        run.results = clean_json(results)
+        run.finished_at = timezone.now()
+        run.encrypted_secrets = b""
         self._save_finished(run)
 
     @retry_while_locked

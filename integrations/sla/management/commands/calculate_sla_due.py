@@ -12,6 +12,7 @@ from integrations.sla.formatting import describe_days_off
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
 from portal.core.holidays import UnknownRegionError, load_holidays
+from portal.core.time_segments import TimeSegment, split_into_segments
 
 YEARS_AHEAD = 10  # covers the holidays of long pauses
 WARNING_PERCENTAGES = (50, 75, 90)
@@ -88,11 +89,11 @@ def _build_segments(
             "counted_seconds": part.used.total_seconds(),
             "reason": _describe_segment(part, calendar),
         }
-        for part in business_time.split_into_segments(start, due, scale, pauses)
+        for part in split_into_segments(start, due, scale, pauses)
     ]
 
 
-def _describe_segment(part: business_time.TimeSegment, calendar: Calendar) -> str:
+def _describe_segment(part: TimeSegment, calendar: Calendar) -> str:
     if part.pause is not None:
         return "paused"
     return "counted" if part.used else describe_days_off(part, calendar)
@@ -118,7 +119,8 @@ def _parse_pause(text: str, zone: ZoneInfo) -> ClockPause:
     first, separator, last = text.partition("/")
     if not separator:
         raise ValueError(f"Invalid pause “{text}”. Enter FROM/TO, or FROM/ for an open pause.")
-    start, end = _parse_moment(first, zone), _parse_moment(last, zone) if last.strip() else None
+    start = _parse_moment(first, zone)
+    end = _parse_moment(last, zone) if last.strip() else None
     if end is not None and end < start:
         raise ValueError(f"The pause “{text}” ends before it starts. Swap the two times.")
     return ClockPause(start, end)

@@ -32,9 +32,13 @@ class Command(BaseCommand):
             raise CommandError("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")
         issues = self.select_issues(repository) if repository else SupportIssue.objects.all()
         total = SupportIssueEvent.objects.filter(issue__in=issues).count()
-        issue_count, event_count, difference_count, reported_at = 0, 0, 0, time.monotonic()
+        issue_count = 0
+        event_count = 0
+        difference_count = 0
+        reported_at = time.monotonic()
         for number, differences in replay_issues(issues, now):
-            issue_count, event_count = issue_count + 1, event_count + number
+            issue_count += 1
+            event_count += number
             for difference in differences[: max(0, MAX_SHOWN_DIFFERENCES - difference_count)]:
                 self.stdout.write(difference)
             difference_count += len(differences)

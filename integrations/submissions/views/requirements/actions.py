@@ -51,7 +51,8 @@ def show_requirement(request: AuthenticatedRequest, uuid: UUID, requirement_id: 
 @sensitive_variables()
 def perform_action(page: RequirementPage) -> HttpResponse:
     """Validate and perform an action. A refusal shows the page with the input."""
-    request, name = page.request, page.request.POST.get("action", "")
+    request = page.request
+    name = page.request.POST.get("action", "")
     action = list_actions(page.requirement.kind).get(name)
     if action is None or not context_selectors.is_applicable(page.requirement, page.integration):
         show_refusal(request, ActionRefused(_("This action is no longer available. Reload the page.")))

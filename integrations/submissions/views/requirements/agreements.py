@@ -72,7 +72,8 @@ class SignatureForm(ActionForm):
         return page.can_answer and not agreement.is_complete and not is_uploaded
 
     def perform(self) -> str:
-        data, statement = self.cleaned_data, build_page_statement(self.page)
+        data = self.cleaned_data
+        statement = build_page_statement(self.page)
         signature = agreements.Signature(data["signer"], data["title"], statement)
         agreement = self.page.call(agreements.sign_agreement, signature, digest=data["digest"])
         message = _("Signature of version %(version)s recorded. The other side signs next.")
@@ -143,7 +144,8 @@ def list_changes(agreement: Agreement, compared: Agreement | None) -> list[TextC
 
 
 def build_agreement_context(page: RequirementPage) -> TemplateContext:
-    agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
+    agreement = get_agreement(page)
+    side = get_acting_party(page.integration, page.user)
     compared = agreements.get_compared_agreement(agreement)
     return {
         "agreement": agreement,

@@ -33,7 +33,8 @@ class AnswerForm(ActionForm, RequirementForm):
 
     def perform(self) -> str | HttpResponse:
         """Submit the answers, or show both versions if another user changed them or saved a newer draft."""
-        page, answers = self.page, self.cleaned_data
+        page = self.page
+        answers = self.cleaned_data
         draft_data = collect_draft_data(page.requirement, page.request.POST)
         versions = {name: parse_version(page.request.POST, name) for name in ("answered", "version")}
         try:
@@ -161,7 +162,8 @@ class AttestationForm(ActionForm):
         return page.can_answer and page.state.status != Status.SUBMITTED and not get_blocker(page)
 
     def perform(self) -> str:
-        page, other_ids = self.page, self.cleaned_data.get("also", [])
+        page = self.page
+        other_ids = self.cleaned_data.get("also", [])
         with transaction.atomic():
             if page.state.status != Status.SUBMITTED:
                 page.call(requirement_services.submit_answer, {"confirmed": True})

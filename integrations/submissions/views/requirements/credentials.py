@@ -116,7 +116,8 @@ class CredentialRevealForm(ActionForm):
     @sensitive_variables()
     def perform(self) -> HttpResponse:
         """Show the secret once in a response that no cache stores."""
-        page, reason = self.page, self.cleaned_data["reason"]
+        page = self.page
+        reason = self.cleaned_data["reason"]
         credential = credentials.get_credential(page.integration, page.requirement.id, self.cleaned_data["uuid"])
         if permissions.can_open_credentials(page.integration, page.user):  # the service refuses all others
             require_recent_authentication(page.request)

@@ -173,7 +173,8 @@ class MeetingAcceptanceForm(ActionForm):
         return page.can_answer and bool(is_of_other)
 
     def perform(self) -> str:
-        time, place = self.cleaned_data["time"], self.cleaned_data.get("place", "")
+        time = self.cleaned_data["time"]
+        place = self.cleaned_data.get("place", "")
         meetings.accept_time(_require_meeting(self.page), time, actor=self.page.user, now=self.page.now, place=place)
         return _("Meeting scheduled. All participants receive a calendar invitation by email.")
 
@@ -192,7 +193,8 @@ class MeetingCancellationForm(ActionForm):
         return page.can_answer and bool(get_meeting_in_state(page, State.PROPOSED, State.SCHEDULED))
 
     def perform(self) -> str:
-        meeting, reason = _require_meeting(self.page), self.cleaned_data["reason"]
+        meeting = _require_meeting(self.page)
+        reason = self.cleaned_data["reason"]
         meetings.cancel_meeting(meeting, reason=reason, actor=self.page.user, now=self.page.now)
         return _("Meeting canceled. We notified the other side.")
 
@@ -209,7 +211,8 @@ class MeetingCompletionForm(ActionForm):
 
     def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
         super().__init__(page, initial={"notes": page.state.data.get("notes", "")}, **kwargs)
-        meeting, items = get_meeting(page), page.requirement.meeting_items
+        meeting = get_meeting(page)
+        items = page.requirement.meeting_items
         # Preselected only: a person decides whether a passed test run or an earlier meeting showed an item.
         shown_items = [item for item, is_shown in meeting.items.items() if is_shown] if meeting else []
         if items:
@@ -229,7 +232,9 @@ class MeetingCompletionForm(ActionForm):
         return bool(page.can_decide and has_begun and meeting and not meetings.is_completed(meeting, page.requirement))
 
     def perform(self) -> str:
-        page, shown_items, notes = self.page, self.cleaned_data.get("shown", []), self.cleaned_data["notes"]
+        page = self.page
+        shown_items = self.cleaned_data.get("shown", [])
+        notes = self.cleaned_data["notes"]
         meeting = _require_meeting(page)
         meeting = meetings.complete_meeting(meeting, shown_items, notes=notes, actor=page.user, now=page.now)
         if meetings.is_completed(meeting, page.requirement):

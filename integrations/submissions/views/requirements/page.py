@@ -180,7 +180,8 @@ def describe_deadline(edition: Edition, requirement: Requirement) -> str:
     tier = next((tier for tier in edition.tiers if requirement in tier.requirements), None)
     if tier is not None:
         return _("Tier %(name)s") % {"name": tier.name}
-    positions, position = edition.positions, edition.get_deadline(requirement)
+    positions = edition.positions
+    position = edition.get_deadline(requirement)
     if position >= len(positions):
         return _("Staying listed")
     step, stage = positions[position]

@@ -65,7 +65,8 @@ class WaiverForm(ActionForm):
 
     def clean_until(self) -> datetime:
         # West of UTC, the day that is still today for the reviewer can be over. The messages name a day that works.
-        now, end = timezone.now(), datetime.combine(self.cleaned_data["until"], WAIVER_END_TIME, UTC)
+        now = timezone.now()
+        end = datetime.combine(self.cleaned_data["until"], WAIVER_END_TIME, UTC)
         if end <= now:
             first_day = format_day((now + timedelta(minutes=1)).astimezone(UTC).date(), now)
             message = _("Enter %(day)s or later. In UTC, the day that you entered is over.")
@@ -81,7 +82,9 @@ class WaiverForm(ActionForm):
         return page.can_decide and not page.is_met
 
     def perform(self) -> str:
-        page, reason, expires_at = self.page, self.cleaned_data["reason"], self.cleaned_data["until"]
+        page = self.page
+        reason = self.cleaned_data["reason"]
+        expires_at = self.cleaned_data["until"]
         if (page.state.waiver_reason, page.state.waiver_expires_at) != (reason, expires_at):
             page.call(waivers.waive_requirement, reason=reason, expires_at=expires_at)
         return _("You waived “%(title)s”.") % {"title": page.requirement.title}

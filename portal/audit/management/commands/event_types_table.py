@@ -5,7 +5,8 @@ from portal.core.generated_docs import SectionDocsCommand, format_table
 
 
 def _list_cells(event_type: EventType) -> list[str]:
-    webhook, email = event_type.webhook, event_type.email
+    webhook = event_type.webhook
+    email = event_type.email
     scope = " Program endpoints only." if webhook and webhook.is_program_only else ""
     return [
         f"`{event_type.key}`",
@@ -23,7 +24,8 @@ def _describe_email(email: Email) -> str:
 class Command(SectionDocsCommand):
     help = "Write the event types of docs/reference/events.md."
     subject = "the catalog of event types"
-    page, section = "reference/events.md", "event types"
+    page = "reference/events.md"
+    section = "event types"
 
     def build_section(self) -> str:
         """Return the catalog as Markdown."""

@@ -13,7 +13,8 @@ from portal.audit.models import AuditEvent
 from portal.audit.verification import verify_log, verify_since_anchor
 
 # Different codes, so that a monitor can tell a manipulation from a missing key or folder.
-TAMPERED_EXIT_CODE, UNVERIFIABLE_EXIT_CODE = 1, 2
+TAMPERED_EXIT_CODE = 1
+UNVERIFIABLE_EXIT_CODE = 2
 
 
 class Command(BaseCommand):

@@ -6,7 +6,8 @@ from portal.core.generated_docs import SectionDocsCommand, format_table, iterate
 class Command(SectionDocsCommand):
     help = "Write the table of docs/reference/commands.md."
     subject = "the help texts of the commands"
-    page, section = "reference/commands.md", "commands"
+    page = "reference/commands.md"
+    section = "commands"
 
     def build_section(self) -> str:
         """Return the portal's own commands as Markdown, sorted by name."""

@@ -10,7 +10,8 @@ from portal.core.generated_docs import SectionDocsCommand
 class Command(SectionDocsCommand):
     help = "Write the layers of docs/explanation/architecture.md."
     subject = "the layers in pyproject.toml"
-    page, section = "explanation/architecture.md", "layers"
+    page = "explanation/architecture.md"
+    section = "layers"
 
     def build_section(self) -> str:
         """Return the layers as a Mermaid flowchart, the highest one first."""

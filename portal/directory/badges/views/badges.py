@@ -22,7 +22,8 @@ from portal.directory.badges.status import BadgeStatus, find_badge_status
 from portal.directory.models import Listing
 
 CACHE_CONTROL = "public, max-age=30, must-revalidate"
-JSON, JOSE = "application/json", "application/jose"
+JSON = "application/json"
+JOSE = "application/jose"
 BadgeView = Callable[..., HttpResponse]
 
 

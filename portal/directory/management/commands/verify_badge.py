@@ -32,7 +32,8 @@ class Command(BaseCommand):
         parser.add_argument("--issuer", help="Required issuer, such as https://portal.example.com.")
 
     def handle(self, *args: object, file: str, key: str, at: str | None, issuer: str | None, **__: object) -> None:
-        keys, moment = _read_keys(key), _parse_moment(at)
+        keys = _read_keys(key)
+        moment = _parse_moment(at)
         result = verify_statement(_read_text(file), keys, issuer, moment)
         verdict_text = TEXTS.verdicts[result.verdict]
         self.stdout.write(f"{verdict_text.heading}. {verdict_text.description}")

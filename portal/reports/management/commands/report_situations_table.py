@@ -13,7 +13,8 @@ HEADERS = ("Period", *(key.replace("_", " ").capitalize() for key in COUNT_KEYS)
 class Command(SectionDocsCommand):
     help = "Write the table of docs/reference/report-situations.md."
     subject = "the sentences of reports"
-    page, section = "reference/report-situations.md", "situations"
+    page = "reference/report-situations.md"
+    section = "situations"
 
     def build_section(self) -> str:
         """Return each situation of a partner's report on a week, month, and quarter as a row."""

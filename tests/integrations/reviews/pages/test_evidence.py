@@ -211,7 +211,8 @@ def test_document_is_shown_with_type_size_and_digest(
 ) -> None:
     row = integration_at("review")
     requirement = next(each for each in row.edition.list_requirements() if each.kind == "document")
-    client, url = sign_in(alice), f"/integrations/{row.uuid}/requirements/{requirement.id}/"
+    client = sign_in(alice)
+    url = f"/integrations/{row.uuid}/requirements/{requirement.id}/"
     file = SimpleUploadedFile("notes.txt", b"It launches.")
     client.post(url, {"action": "upload", "file": file})
     document = row.partner.documents.get()

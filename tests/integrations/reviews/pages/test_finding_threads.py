@@ -21,10 +21,8 @@ pytestmark = pytest.mark.any_database
 def test_finding_is_edited_and_withdrawn_until_it_is_sent(
     rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    first, second = (
-        add_finding(rocket, rita, frozen_now, "Sign it."),
-        add_finding(rocket, rita, frozen_now, "Not needed."),
-    )
+    first = add_finding(rocket, rita, frozen_now, "Sign it.")
+    second = add_finding(rocket, rita, frozen_now, "Not needed.")
     client = sign_in(rita)
     client.post(f"/findings/{first.pk}/edit/", {"text": "Sign the release.", "severity": "optional"})
     client.post(f"/findings/{second.pk}/withdraw/")
@@ -97,7 +95,8 @@ def test_reopened_finding_keeps_the_earlier_response_and_the_replies(
 ) -> None:
     finding = add_finding(rocket, rita, frozen_now)
     perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
-    partner, reviewer = sign_in(alice), sign_in(rita)
+    partner = sign_in(alice)
+    reviewer = sign_in(rita)
     partner.post(f"/findings/{finding.pk}/reply/", {"text": "Which key?"})
     reviewer.post(f"/findings/{finding.pk}/reply/", {"text": "The registered one."})
     findings.answer_finding(finding, "Signed in v1.4.2.", actor=alice, now=frozen_now)
@@ -117,7 +116,8 @@ def test_selected_responses_are_verified_at_once(
     perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
     for row in rows[:3]:
         findings.answer_finding(row, "Done.", actor=alice, now=frozen_now)
-    client, url = sign_in(rita), f"/integrations/{rocket.uuid}/findings/verify/"
+    client = sign_in(rita)
+    url = f"/integrations/{rocket.uuid}/findings/verify/"
     boxes = BeautifulSoup(get_review_page(client, rocket).content, "html.parser").select(
         "#findings input[name=finding]"
     )

@@ -86,7 +86,8 @@ def test_unavailable_action_shows_its_reason(
 
 
 def test_suggested_reviewers_are_shown_with_reason(rocket: Integration, rita: User, rob: User, sign_in: SignIn) -> None:
-    client, url = sign_in(rita), f"/integrations/{rocket.uuid}/assign/"
+    client = sign_in(rita)
+    url = f"/integrations/{rocket.uuid}/assign/"
     assert f'href="{url}"' in get_review_page(client, rocket).text
     text = get_text(client.get(url))
     assert "Rita Reyes Suggested 0 of 8 reviews open" in text

@@ -79,7 +79,8 @@ def test_later_edit_does_not_void_a_reply() -> None:
 
 
 def test_deletion_of_the_first_reply_after_a_second_one_changes_nothing() -> None:
-    first, second = build_comment(10, DEV), build_comment(20, DEV)
+    first = build_comment(10, DEV)
+    second = build_comment(20, DEV)
     clock = project([first, second, build_deletion(30, first)], build_policy(RESPOND)).respond
     assert (clock.state, to_hours(clock.stopped_at)) == (ClockStatus.MET, 10)
 

@@ -24,8 +24,10 @@ LABEL = build_event(24, DEV, IssueEventKind.LABELED, "needs-info")
 
 
 def test_question_pauses_until_the_reporter_replies() -> None:
-    question, answer = build_comment(24, DEV, QUESTION), build_comment(48, USER, "1.2.3")
-    paused_clock, later = project([question], now=40).resolve, project([question, answer], now=60).resolve
+    question = build_comment(24, DEV, QUESTION)
+    answer = build_comment(48, USER, "1.2.3")
+    paused_clock = project([question], now=40).resolve
+    later = project([question, answer], now=60).resolve
     assert (paused_clock.state, paused_clock.due_at, paused_clock.counted) == (
         ClockStatus.PAUSED,
         None,

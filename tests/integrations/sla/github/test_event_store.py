@@ -8,7 +8,8 @@ from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_store import is_duplicate_change
 from tests.integrations.sla.monitored_repository import OPENED_AT
 
-ALICE, BOB = Actor(2, "alice"), Actor(3, "bob")
+ALICE = Actor(2, "alice")
+BOB = Actor(3, "bob")
 
 
 def build_webhook_event(

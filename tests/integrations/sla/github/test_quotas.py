@@ -29,7 +29,8 @@ from tests.integrations.sla.monitored_repository import (
 
 pytestmark = pytest.mark.any_database
 
-GITHUB, OTHER_SENDER = "140.82.112.7", "203.0.113.9"
+GITHUB = "140.82.112.7"
+OTHER_SENDER = "203.0.113.9"
 
 
 class CacheOutage(LocMemCache):

@@ -23,7 +23,8 @@ from tests.integrations.sla.monitored_repository import (
 
 
 def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(monitored_repository, opened_delivery):
-    url, headers = f"/inbound/github/{monitored_repository.uuid}/", opened_delivery.build_headers(SECRET)
+    url = f"/inbound/github/{monitored_repository.uuid}/"
+    headers = opened_delivery.build_headers(SECRET)
 
     def answer(kind: str, **more: str) -> int:
         return Client().post(url, opened_delivery.body, kind, headers=headers, **more).status_code
@@ -91,7 +92,9 @@ def mutate(rng: random.Random, body: bytes) -> bytes:
 
 def test_d6_mutated_bodies_break_neither_intake_nor_processing_and_use_no_memory(monitored_repository, caplog):
     """Set FUZZ_BODIES=2000 for a longer run."""
-    rng, tracker, statuses = random.Random(6), build_tracker(monitored_repository), []
+    rng = random.Random(6)
+    tracker = build_tracker(monitored_repository)
+    statuses = []
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.comment(number, REPORTER, "Again", OPENED_AT)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -69,11 +69,14 @@ def test_hook_id_is_recorded_from_any_delivery(monitored_repository, opened_deli
 
 @pytest.mark.every_database
 def test_d4_forgeries_only_increase_a_counter(monitored_repository, opened_delivery):
-    rng, url, kinds = random.Random(4), f"/inbound/github/{monitored_repository.uuid}/", []
+    rng = random.Random(4)
+    url = f"/inbound/github/{monitored_repository.uuid}/"
+    kinds = []
     good = opened_delivery.build_headers(SECRET)
     client = Client()
     for _ in range(60):
-        body, headers = bytearray(opened_delivery.body), dict(good)
+        body = bytearray(opened_delivery.body)
+        headers = dict(good)
         if rng.random() < 0.5:
             body[rng.randrange(len(body))] ^= 1 << rng.randrange(8)
         else:
@@ -88,7 +91,9 @@ def test_d4_forgeries_only_increase_a_counter(monitored_repository, opened_deliv
 
 
 def test_d4_mutated_signatures_are_never_accepted():
-    rng, body, key = random.Random(5), b'{"zen": "Design for failure."}', b"key"
+    rng = random.Random(5)
+    body = b'{"zen": "Design for failure."}'
+    key = b"key"
     good = "sha256=" + hmac.new(key, body, hashlib.sha256).hexdigest()
     assert webhook_intake.has_valid_signature(body, good, (b"another", key))
     for _ in range(10_000):
@@ -206,7 +211,9 @@ def test_unknown_or_ended_hook_is_not_found(monitored_repository, opened_deliver
 
 def send_to_server(uuid, delivery):
     """Send a delivery as a web server does, without the handler of Django that the test client uses."""
-    path, headers, answers = f"/inbound/github/{uuid}/", delivery.build_headers(SECRET), []
+    path = f"/inbound/github/{uuid}/"
+    headers = delivery.build_headers(SECRET)
+    answers = []
     request = RequestFactory().post(path, delivery.body, "application/json", headers=headers)
     content = b"".join(
         wsgi.answer_webhooks(fail_if_called)(

@@ -25,10 +25,8 @@ def _thursday(time_machine: Any) -> None:
 def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, SupportIssue]:
     """Issues of Acme by the state of their clock, and one of Globex."""
     now = timezone.now()
-    rocket, other = (
-        create_listed_integration(acme),
-        create_listed_integration(globex, "Scan", repository="globex/scan", repository_id=5),
-    )
+    rocket = create_listed_integration(acme)
+    other = create_listed_integration(globex, "Scan", repository="globex/scan", repository_id=5)
     dark = create_listed_integration(acme, "Dark", repository="acme/dark", repository_id=6)
     for row in (rocket, other, dark):
         monitor_repository(row, now - 60 * DAY)

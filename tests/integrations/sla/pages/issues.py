@@ -72,7 +72,8 @@ def build_issue_update(
     raw: dict[str, Any], n: int, opening: datetime, act: Act
 ) -> event_mapping.IssueUpdate | IssueEventBatch | None:
     hours, what, words = act
-    at, id = (opening + timedelta(hours=hours)).isoformat(), int(raw["id"]) * 100 + n
+    at = (opening + timedelta(hours=hours)).isoformat()
+    id = int(raw["id"]) * 100 + n
     if what in ("asks", "answers", "replies"):
         by, association = (USER, "NONE") if what == "replies" else (MEMBER, "MEMBER")
         comment = {"id": id, "body": words, "user": by, "author_association": association}

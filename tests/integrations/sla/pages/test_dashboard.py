@@ -174,7 +174,8 @@ def test_filter_with_too_many_names_is_a_text_field_whose_options_are_cached(
 def test_page_needs_few_queries_for_many_rows(
     sign_in: SignIn, rita: Any, issues: dict[str, SupportIssue], django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    integration, now = issues["running"].integration, timezone.now()
+    integration = issues["running"].integration
+    now = timezone.now()
     for number in range(35):
         create_issue(integration, f"More {number}", now - timedelta(hours=number + 1), now=now)
     client = sign_in(rita)
@@ -187,7 +188,8 @@ def test_page_needs_few_queries_for_many_rows(
 def test_page_of_overdue_clocks_also_shows_those_due_next(
     sign_in: SignIn, rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
-    integration, now = issues["running"].integration, timezone.now()
+    integration = issues["running"].integration
+    now = timezone.now()
     for number in range(25):
         create_issue(integration, f"More {number}", now - timedelta(days=30, hours=number), now=now)
     client = sign_in(rita)
@@ -253,7 +255,8 @@ def test_export_has_the_times_of_both_clocks(sign_in: SignIn, alice: Any, issues
 def test_missed_ideal_target_is_listed_and_counted_without_a_breach(
     sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue], known_until: timedelta, expected: bool
 ) -> None:
-    now, clock = timezone.now(), issues["running"].clocks.get(target_type="respond")
+    now = timezone.now()
+    clock = issues["running"].clocks.get(target_type="respond")
     SlaClock.objects.filter(pk=clock.pk).update(ideal_due_at=now - timedelta(hours=2))
     MonitoredRepository.objects.filter(pk=clock.monitored_repository_id).update(data_up_to=now - known_until)
     rows = clock_records.list_records(SlaClock.objects.filter(pk=clock.pk), now)

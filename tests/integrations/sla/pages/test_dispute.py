@@ -158,7 +158,8 @@ def test_incomplete_decision_is_refused_with_its_input(
 
 
 def test_dispute_is_decided_once_with_one_form(sign_in: SignIn, disputed_issue: SupportIssue, rita: User) -> None:
-    url, client = f"/issues/{disputed_issue.uuid}/dispute/", sign_in(rita)
+    url = f"/issues/{disputed_issue.uuid}/dispute/"
+    client = sign_in(rita)
     data = {"decision": "waive_breach", "reason": "GitHub was down."}
     assert client.post(url, data)["Location"] == f"/issues/{disputed_issue.uuid}/"
     assert (reload_issue(disputed_issue).disputed, disputed_issue.breaches.get().outcome) == ("", "waived")
@@ -179,7 +180,8 @@ def test_waived_breach_stays_visible(sign_in: SignIn, disputed_issue: SupportIss
 def test_severity_dispute_is_decided_by_the_severity_alone(
     issues: dict[str, SupportIssue], alice: User, rita: User
 ) -> None:
-    issue, now = issues["at_risk"], timezone.now()
+    issue = issues["at_risk"]
+    now = timezone.now()
     disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)
     with pytest.raises(ActionRefused, match=r"This dispute is about the severity\. Lower or correct the severity"):
         disputes.accept_dispute(reload_issue(issue), "It is.", actor=rita, now=now)
@@ -192,7 +194,8 @@ def test_severity_dispute_is_decided_by_the_severity_alone(
 def test_severity_dispute_is_not_accepted_from_an_earlier_page(
     issues: dict[str, SupportIssue], alice: User, rita: User
 ) -> None:
-    issue, now = issues["breached"], timezone.now()
+    issue = issues["breached"]
+    now = timezone.now()
     earlier = reload_issue(issue)
     disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)
     with pytest.raises(ActionRefused, match="This dispute is about the severity"):
@@ -215,7 +218,8 @@ def test_open_dispute_of_a_breach_stays_as_it_is(
 def test_dispute_page_shows_the_statements_of_both_sides(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: User, rita: User
 ) -> None:
-    issue, now = issues["breached"], timezone.now()
+    issue = issues["breached"]
+    now = timezone.now()
     disputes.dispute_breach(issue, "It is wrong.", actor=alice, now=now)
     disputes.dismiss_dispute(issue, "It is right.", actor=rita, now=now)
     disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)

@@ -24,7 +24,9 @@ def test_dispute_page_does_not_wait_for_locks(
 ) -> None:
     issue = issues["breached"]
     disputes.dispute_breach(issue, "It never was critical.", actor=alice, now=timezone.now())
-    client, is_locked, is_read = sign_in(rita), threading.Event(), threading.Event()
+    client = sign_in(rita)
+    is_locked = threading.Event()
+    is_read = threading.Event()
 
     def hold_lock() -> None:
         with transaction.atomic():

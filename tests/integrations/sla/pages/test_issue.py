@@ -73,7 +73,8 @@ def test_issue_without_its_opening_is_shown_without_clocks(
 def test_issue_without_its_opening_allows_only_decisions_on_the_breach(
     issues: dict[str, SupportIssue], alice: Any, rita: Any, decide: Callable[..., Any], allowed: bool
 ) -> None:
-    issue, now = issues["breached"], timezone.now()
+    issue = issues["breached"]
+    now = timezone.now()
     disputes.dispute_breach(issue, "We replied in time.", actor=alice, now=now)
     issue.events.filter(kind="opened").delete()
     if allowed:
@@ -123,7 +124,8 @@ def test_breach_stays_if_the_severity_is_lowered_after_it(
 def test_breach_is_retracted_if_the_lower_severity_was_requested_in_time(
     issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
-    issue, now = issues["breached"], timezone.now()
+    issue = issues["breached"]
+    now = timezone.now()
     disputes.request_lower_severity(
         issue, "It is a question.", actor=alice, now=now - timedelta(hours=30)
     )  # the breach: 24 hours
@@ -147,7 +149,8 @@ def test_exclusion_retracts_the_breach(issues: dict[str, SupportIssue], rita: An
 def test_partner_can_only_request_a_lower_severity(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any
 ) -> None:
-    issue, client = issues["at_risk"], sign_in(alice)
+    issue = issues["at_risk"]
+    client = sign_in(alice)
     assert client.post(f"/issues/{issue.uuid}/lower-severity/", {"reason": "Please."}).status_code == 403
     assert client.post(f"/issues/{issue.uuid}/request-lower-severity/", {"reason": "Please."}).status_code == 302
     assert SupportIssue.objects.get(pk=issue.pk).severity == "critical"
@@ -177,7 +180,8 @@ def test_email_about_one_issue_links_to_it(
 def test_disputed_breach_stays_is_listed_and_waits_for_a_decision(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
-    issue, client = issues["breached"], sign_in(alice)
+    issue = issues["breached"]
+    client = sign_in(alice)
     page = f"/issues/{issue.uuid}/"
     assert client.post(f"{page}dispute-breach/", {"reason": "We answered by mail."}).status_code == 302
     assert reload_row(issue).disputed == "breach"
@@ -207,7 +211,8 @@ def test_issue_without_a_breach_cannot_be_disputed(
 def test_reason_of_a_decision_is_shown_wherever_the_breach_was_reported(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
-    issue, now = issues["breached"], timezone.now()
+    issue = issues["breached"]
+    now = timezone.now()
     notifications.send_due_notifications(now)
     disputes.dispute_breach(issue, "It is spam.", actor=alice, now=now)
     disputes.exclude_issue(issue, "It is spam indeed.", actor=rita, now=now)
@@ -240,8 +245,10 @@ def test_clock_card_shows_its_times_in_the_zone_of_the_calendar(
 
 
 def test_issue_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice: Any, acme: Any) -> None:
-    integration, edition = create_listed_integration(acme), PROGRAMS["terraform-run-task"].editions[-1]
-    integration.program_key, integration.edition_date = "terraform-run-task", edition.date
+    integration = create_listed_integration(acme)
+    edition = PROGRAMS["terraform-run-task"].editions[-1]
+    integration.program_key = "terraform-run-task"
+    integration.edition_date = edition.date
     integration.step = edition.positions[-1][0].key
     integration.save()
     now = timezone.now()

@@ -28,7 +28,8 @@ GERMAN = {
 
 
 def test_calendar_is_previewed_before_it_is_saved(sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue]) -> None:
-    client, url = sign_in(alice), "/company/acme/calendar/"
+    client = sign_in(alice)
+    url = "/company/acme/calendar/"
     page = client.post(url, GERMAN)
     assert (page.status_code, PartnerCalendar.objects.count()) == (200, 0)
     assert page.context["preview"].open_clocks == 5
@@ -51,7 +52,8 @@ def test_calendar_is_previewed_before_it_is_saved(sign_in: SignIn, alice: Any, i
 def test_calendar_that_a_colleague_saved_in_between_is_not_overwritten(
     sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, SupportIssue], saved_before: str
 ) -> None:
-    client, url = sign_in(alice), "/company/acme/calendar/"
+    client = sign_in(alice)
+    url = "/company/acme/calendar/"
     page = client.get(url)
     if saved_before == "confirmation":
         page = client.post(url, GERMAN | {"seen_id": get_seen_id(page)})

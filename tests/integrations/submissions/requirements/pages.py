@@ -2,7 +2,9 @@
 
 from integrations.submissions.models import Integration
 
-FORM, ATTESTED_REQUIREMENT, CHECKED_REQUIREMENT = "NO-1", "NO-4", "NO-LIC"
+FORM = "NO-1"
+ATTESTED_REQUIREMENT = "NO-4"
+CHECKED_REQUIREMENT = "NO-LIC"
 SUBMITTED_VALUES = {
     "contact_name": "Alice Archer",
     "contact_email": "alice@acme.example",

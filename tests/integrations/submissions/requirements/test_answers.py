@@ -100,10 +100,8 @@ def test_markup_is_shown_as_it_was_entered(rocket, alice, sign_in):
 
 
 def test_answer_counts_for_all_integrations(acme, alice, sign_in):
-    first, second = (
-        create_integration(acme, alice, "terraform-run-task"),
-        create_integration(acme, alice, "terraform-run-task", name="Second"),
-    )
+    first = create_integration(acme, alice, "terraform-run-task")
+    second = create_integration(acme, alice, "terraform-run-task", name="Second")
     shared = next(r for r in first.edition.list_requirements() if r.scope == "partner" and r.kind == "form")
     assert "One submission applies to all of your integrations in this program." in get_text(
         sign_in(alice).get(get_url(second, shared.id))

@@ -73,7 +73,8 @@ def test_account_is_revealed_once_to_its_reviewer(integration_with_account, rita
 
 
 def test_account_is_revealed_only_after_reauthentication(integration_with_account, rita, sign_in, settings):
-    client, where = sign_in(rita), get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
+    client = sign_in(rita)
+    where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     form_data = {"action": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
     with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         response = client.post(where, form_data)
@@ -107,7 +108,8 @@ def test_reviewer_without_a_password_must_sign_in_again(integration_with_account
 def test_account_withdrawn_before_reauthentication_is_refused_on_its_own_page(
     integration_with_account, alice, rita, sign_in, settings
 ):
-    client, where = sign_in(rita), get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
+    client = sign_in(rita)
+    where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         response = client.post(
             where, {"action": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}

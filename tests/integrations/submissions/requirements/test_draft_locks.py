@@ -23,7 +23,9 @@ pytestmark = [
 def test_submission_does_not_end_a_draft_saved_just_before_its_lock(
     rocket: Integration, alice: User, bob: User, sign_in: Any
 ) -> None:
-    client, now, saved = sign_in(alice), timezone.now(), []
+    client = sign_in(alice)
+    now = timezone.now()
+    saved = []
     draft = drafts.get_or_create_answer_draft(rocket, FORM, actor=bob, now=now)
     drafts.save_draft(draft, {"users": "Nine"}, version=0, actor=bob, now=now)
 

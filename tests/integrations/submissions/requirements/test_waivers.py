@@ -72,7 +72,8 @@ def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in
 
 
 def test_expiration_date_is_the_same_in_all_time_zones(checked_integration, rita, alice, sign_in):
-    rita.zone, alice.zone = "America/Los_Angeles", "Asia/Tokyo"
+    rita.zone = "America/Los_Angeles"
+    alice.zone = "Asia/Tokyo"
     for person in (rita, alice):
         person.save()
     fields = {"reason": "They publish it in May.", "until": "2026-05-31"}
@@ -181,7 +182,8 @@ def test_partner_cannot_end_a_waiver(waived_integration, alice, now, sign_in):
 
 @pytest.mark.every_database
 def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_integration, alice, bob, rita, sign_in):
-    row, why = checked_integration, "The release follows in May."
+    row = checked_integration
+    why = "The release follows in May."
     assert submit_action(sign_in(bob), row, CHECKED_REQUIREMENT, "request_waiver", reason=why).status_code == 302
     assert why in get_text(sign_in(alice).get(get_url(row, CHECKED_REQUIREMENT)))
     assert submit_action(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Again.").status_code == 409

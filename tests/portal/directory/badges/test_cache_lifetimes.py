@@ -19,7 +19,8 @@ from portal.directory.badges.statements import StatementVerdict, verify_statemen
 
 pytestmark = pytest.mark.any_database
 
-DAY, MINUTE = timedelta(days=1), timedelta(seconds=60)
+DAY = timedelta(days=1)
+MINUTE = timedelta(seconds=60)
 MAX_AGE = timedelta(seconds=60)
 FORMS = ("badge.svg", "badge.svg?style=large", "badge.json", "badge.shields.json", "statement.json", "", "badge/")
 
@@ -123,7 +124,8 @@ def test_cached_badges_and_pages_change_within_a_minute(
     assert f"/directory/{row.uuid}/" not in directory_page
 
 
-ATOM, JSON = "/feeds/directory.atom", "/feeds/directory.json"
+ATOM = "/feeds/directory.atom"
+JSON = "/feeds/directory.json"
 NEIGHBOR_PAGES = ("/partners/acme/", ATOM, JSON, "/sitemap-listings.xml", "/api/v1/directory?listing_status=any")
 
 
@@ -147,7 +149,8 @@ def test_feeds_and_pages_change_within_a_minute(listing_with_cache: Any, rita: A
 def test_run_task_disappears_within_a_minute(
     integration_at: Any, rob: Any, rita: Any, now: datetime, client: Client
 ) -> None:
-    row, cache = integration_at("support", program="terraform-run-task"), Cache(client)
+    row = integration_at("support", program="terraform-run-task")
+    cache = Cache(client)
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
     assert row.name in cache.get("/run-tasks/", now)
     perform_transition(row, "issue_notice", actor=rita, note="Because.", now=now)

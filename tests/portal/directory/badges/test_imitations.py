@@ -138,10 +138,8 @@ def test_badge_text_does_not_depend_on_the_name(name: str, style: str) -> None:
 @pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE_NAMES])
 def test_data_and_statement_have_names_only_in_name_fields(name: str) -> None:
     status = build_status(integration=strip_decoration(name), partner=strip_decoration(name))
-    claims, usual = (
-        build_claims(status, "https://portal.example", SINCE),
-        build_claims(build_status(), "https://portal.example", SINCE),
-    )
+    claims = build_claims(status, "https://portal.example", SINCE)
+    usual = build_claims(build_status(), "https://portal.example", SINCE)
     assert {key for key in claims if claims[key] != usual[key]} <= {"integration", "partner"}
     full = payloads.build_full_payload(status)
     assert {key for key in full if full[key] != payloads.build_full_payload(build_status())[key]} <= {

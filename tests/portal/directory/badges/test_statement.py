@@ -201,7 +201,8 @@ def run_verify_badge(capsys: Any, *words: str) -> tuple[int, str]:
 
 
 def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monkeypatch: Any) -> None:
-    key, at = ["--key", str(files["badge-keys.json"])], ["--at", "2026-04-14T10:00Z"]
+    key = ["--key", str(files["badge-keys.json"])]
+    at = ["--at", "2026-04-14T10:00Z"]
     for name in ("statement.json", "statement.jws"):
         code, text = run_verify_badge(capsys, str(files[name]), *key, *at)
         assert (code, text.splitlines()[0]) == (0, "Genuine. The portal signed this statement, and it has not expired.")

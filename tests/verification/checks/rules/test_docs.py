@@ -109,7 +109,8 @@ def test_size_and_number_of_pages_are_limited(files, expected):
     assert CHECKS["docs.limits"].run(SUBJECT, sources).outcome == expected
 
 
-FIRST_LINK, SECOND_LINK = "https://acme.com/one", "https://acme.com/two"
+FIRST_LINK = "https://acme.com/one"
+SECOND_LINK = "https://acme.com/two"
 FILES = {
     "docs/index.md": f"See [one]({FIRST_LINK}#part) and <{SECOND_LINK}>, or [none](other.md).",
     "README.md": f"[one]({FIRST_LINK})",

@@ -61,7 +61,8 @@ def pack_common_fields(header: dict[str, Any]) -> bytes:
 
 def build_archive(*entries: Entry, comment: bytes = b"", before: bytes = b"", after: bytes = b"", **end: int) -> bytes:
     """Return the archive; `end` changes fields of its end record: disk, here, count, length, and offset."""
-    out, directory = b"", b""
+    out = b""
+    directory = b""
     for entry in entries:
         header = entry.build_header()
         local_header = header | entry.local
@@ -114,7 +115,10 @@ def build_overlapping(count: int) -> bytes:
 
 def build_zeros(megabytes: int) -> Entry:
     """Return a member with this many MiB of zeros, which are never all in memory."""
-    compressor, body, crc, piece = zlib.compressobj(9, zlib.DEFLATED, -15), b"", 0, bytes(1024 * 1024)
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    body = b""
+    crc = 0
+    piece = bytes(1024 * 1024)
     for _ in range(megabytes):
         body += compressor.compress(piece)
         crc = zlib.crc32(piece, crc)

@@ -3,7 +3,8 @@
 import hashlib
 import json
 
-ZIP, MANIFEST = "terraform-provider-rocket_1.0.0_linux_amd64.zip", "terraform-provider-rocket_1.0.0_manifest.json"
+ZIP = "terraform-provider-rocket_1.0.0_linux_amd64.zip"
+MANIFEST = "terraform-provider-rocket_1.0.0_manifest.json"
 DIGEST = hashlib.sha256(b"zip").hexdigest()
 VALID = f"{DIGEST}  {ZIP}\n{hashlib.sha256(b'manifest').hexdigest()}  {MANIFEST}\n".encode()
 MISSING = f'checksum list has no SHA-256 hash for "{ZIP}"'

@@ -80,7 +80,8 @@ class Keyring:
 
     def rename(self, name: str) -> None:
         """Add a primary user ID to the key and revoke it."""
-        fingerprint, former = self.fingerprint(name), f"former {build_user_id(name)}"
+        fingerprint = self.fingerprint(name)
+        former = f"former {build_user_id(name)}"
         self.run_gpg("--quick-add-uid", fingerprint, former, at="20260401T111000")
         self.run_gpg("--quick-set-primary-uid", fingerprint, former, at="20260401T112000")
         self.run_gpg("--quick-revoke-uid", fingerprint, former, at="20260401T113000")

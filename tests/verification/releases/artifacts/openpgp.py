@@ -15,7 +15,8 @@ PREFIXES = {
     12: "3031300d060960864801650304020805000420",
     14: "3051300d060960864801650304020a05000440",
 }  # RFC 8017, section 9.2; FIPS 202 identifiers
-SHA256, CERTIFICATION = 8, 0x13
+SHA256 = 8
+CERTIFICATION = 0x13
 SIGNING_FLAGS = b"\x02\x1b\x03"  # subpacket of key flags: certify and sign
 Change = Callable[[bytes], bytes]
 

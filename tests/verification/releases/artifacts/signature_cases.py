@@ -15,7 +15,8 @@ def build_error(reason: str) -> str:
     return f"error checking signature: {reason}"
 
 
-REVOKED, EXPIRED = build_error("openpgp: signature made by revoked key"), build_error("openpgp: signature expired")
+REVOKED = build_error("openpgp: signature made by revoked key")
+EXPIRED = build_error("openpgp: signature expired")
 RSA_FAILURE = build_error("openpgp: invalid signature: RSA verification failure")
 NO_SIGNATURE = build_error("openpgp: invalid data: tag byte does not have MSB set")
 
@@ -48,7 +49,8 @@ def flip_bit(data: bytes) -> bytes:
     return data[:-3] + bytes([data[-3] ^ 1]) + data[-2:]
 
 
-SHA1, EXPIRING = ("--digest-algo", "SHA1"), ("--default-sig-expire", "10d")
+SHA1 = ("--digest-algo", "SHA1")
+EXPIRING = ("--default-sig-expire", "10d")
 CASES: dict[str, Case] = {
     "RSA": Case(sign_with("good"), SignatureClass.GOOD),
     "SHA-512": Case(sign_with("good", "--digest-algo", "SHA512"), SignatureClass.GOOD),

@@ -115,7 +115,8 @@ def test_changed_archive_passes_only_with_the_program(position, change):
         assert verdict.program.startswith(PROGRAM)
 
 
-MACH, PE = b"\xcf\xfa\xed\xfe\x07\x00\x00\x01", b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0\x64\x86"
+MACH = b"\xcf\xfa\xed\xfe\x07\x00\x00\x01"
+PE = b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0\x64\x86"
 ARM64 = ELF[:18] + b"\xb7\x00" + ELF[20:]
 S390X = b"\x7fELF\x02\x02\x01" + bytes(9) + b"\x00\x02\x00\x16" + bytes(44)
 

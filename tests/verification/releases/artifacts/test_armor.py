@@ -7,7 +7,8 @@ import pytest
 from verification.releases.artifacts.armor import ArmorError, compute_crc24, decode
 
 CONTENT = b"what the block holds, which is more than one line when it is written as base64 digits"[:81]
-BEGIN, END = "-----BEGIN PGP PUBLIC KEY BLOCK-----", "-----END PGP PUBLIC KEY BLOCK-----"
+BEGIN = "-----BEGIN PGP PUBLIC KEY BLOCK-----"
+END = "-----END PGP PUBLIC KEY BLOCK-----"
 DIGITS = base64.b64encode(CONTENT).decode()
 BODY = f"{DIGITS[:64]}\n{DIGITS[64:]}"
 CHECKSUM = base64.b64encode((compute_crc24(CONTENT) & 0xFFFFFF).to_bytes(3)).decode()

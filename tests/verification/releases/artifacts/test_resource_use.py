@@ -25,7 +25,8 @@ def encode(data):
 
 
 def test_hostile_archives_stay_within_the_limits(tmp_path):
-    valid, jobs = tmp_path / "valid.zip", {}
+    valid = tmp_path / "valid.zip"
+    jobs = {}
     valid.write_bytes(VALID["with text files"][0]())
     for number, (name, (build, _)) in enumerate(HOSTILE.items()):
         path = tmp_path / f"{number}.zip"

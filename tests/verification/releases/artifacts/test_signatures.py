@@ -163,7 +163,8 @@ DSA_G = pow(2, (DSA_P - 1) // DSA_Q, DSA_P)
     ("digest", "result"), [(b"a" * 32, SignatureResult.VALID), (b"b" * 32, SignatureResult.INVALID)]
 )
 def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
-    secret, nonce = 1234567, 7654321
+    secret = 1234567
+    nonce = 7654321
     r = pow(DSA_G, nonce, DSA_P) % DSA_Q
     s = pow(nonce, -1, DSA_Q) * (int.from_bytes(b"a" * 28) + secret * r) % DSA_Q
     numbers = (DSA_P, DSA_Q, DSA_G, pow(DSA_G, secret, DSA_P))

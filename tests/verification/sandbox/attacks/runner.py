@@ -119,7 +119,8 @@ SWAPS = (  # what the program does; what the supervisor does with which path; th
 
 def run_swaps(host: Host) -> list[list[Any]]:
     """Return the supervisor's result for each replaced path, and whether the host is unchanged."""
-    swap_results, before = [], host.describe()
+    swap_results = []
+    before = host.describe()
     files = {"main.tf": b"from the supervisor", "bound": host.folder / "bound"}
     for script, action, name, _ in SWAPS:
         with open_environment(LIMITS, files=files, readable=READABLE) as environment:
@@ -157,7 +158,8 @@ def main() -> None:
         with open_host() as host:
             for name, attack in ATTACKS.items():
                 results["attacks"][name] = run_attack(attack, host, ATTACK_SECONDS.get(name, 0))
-            results["swaps"], results["is_host_unchanged_by_race"] = run_swaps(host), run_race(host)
+            results["swaps"] = run_swaps(host)
+            results["is_host_unchanged_by_race"] = run_race(host)
     print(json.dumps(results))
 
 

@@ -81,7 +81,8 @@ def results(request: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attack_fails_and_is_reported(name: str, results: dict[str, Any]) -> None:
-    attack, result = ATTACKS[name], results["attacks"][name]
+    attack = ATTACKS[name]
+    result = results["attacks"][name]
     assert result == {
         "reason": str(attack.reason),
         "exit_code": attack.exit_code,

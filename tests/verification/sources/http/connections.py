@@ -10,7 +10,8 @@ import pytest
 
 def replace_create_connection(monkeypatch: pytest.MonkeyPatch, replacement: Callable[..., Any]) -> None:
     """Replace socket.create_connection for this thread. Servers and clients of other threads connect as before."""
-    real, own_thread = socket.create_connection, threading.get_ident()
+    real = socket.create_connection
+    own_thread = threading.get_ident()
 
     def create_connection(*args: Any, **kwargs: Any) -> Any:
         is_own = threading.get_ident() == own_thread

@@ -62,7 +62,8 @@ class Server:
     """Server that handles a request with the path's entry in `answers` and records request heads."""
 
     def __init__(self, answers: dict[str, Callable[..., None]] | None = None, wrap: Any = None) -> None:
-        self.answers, self.wrap = answers or {}, wrap
+        self.answers = answers or {}
+        self.wrap = wrap
         self.request_heads: list[str] = []
         self.stop_event = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))

@@ -117,7 +117,9 @@ def test_address_has_the_description_of_its_network(text, description):
 
 def test_dns_rebinding_reaches_no_private_address(monkeypatch):
     """The resolver alternates between a public address and this machine."""
-    canary, asked_hosts, dialed_addresses = Canary(), [], []
+    canary = Canary()
+    asked_hosts = []
+    dialed_addresses = []
     real = socket.create_connection
 
     def resolve(host, port):
@@ -132,7 +134,8 @@ def test_dns_rebinding_reaches_no_private_address(monkeypatch):
 
     replace_create_connection(monkeypatch, connect)
     monkeypatch.setattr(urls, "PORTS", frozenset({canary.port}))
-    client, outcomes = OutboundClient(resolve=resolve), []
+    client = OutboundClient(resolve=resolve)
+    outcomes = []
     for number in range(REBINDING_ATTEMPTS):
         try:
             client.get(f"https://a{number}.rebind.io:{canary.port}/", JSON)
@@ -150,7 +153,10 @@ def test_dns_rebinding_reaches_no_private_address(monkeypatch):
 def test_dns_rebinding_after_a_redirect_reaches_no_private_address(tls, monkeypatch):
     """An allowed host redirects to a name that resolves to a public and a private address, or to a private one."""
     server, client_context = tls
-    canary, asked_hosts, dialed_addresses, real = Canary(), {}, [], socket.create_connection
+    canary = Canary()
+    asked_hosts = {}
+    dialed_addresses = []
+    real = socket.create_connection
 
     def resolve(host, port):
         asked_hosts[host] = asked_hosts.get(host, 0) + 1

@@ -18,7 +18,8 @@ READABLE = tuple(
     )
 )
 CONFIG = {"address": "127.0.0.1:9999"}
-get_outcomes, get_summary = partial(common.get_outcomes, RULES), partial(common.get_summary, RULES)
+get_outcomes = partial(common.get_outcomes, RULES)
+get_summary = partial(common.get_summary, RULES)
 
 
 @cache

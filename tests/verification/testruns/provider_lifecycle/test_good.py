@@ -208,8 +208,10 @@ def test_variable_reaches_the_provider_through_its_configuration() -> None:
 
 @pytest.mark.parametrize("around", ["", "x", "xy", "user:"])
 def test_credential_is_redacted_in_every_encoding(around: str) -> None:
-    secrets, inner = Secrets({"TOKEN": CANARY}), f"{around}{CANARY}{around}".encode()
-    urlsafe, plain = base64.urlsafe_b64encode(inner).decode(), base64.b64encode(inner).decode()
+    secrets = Secrets({"TOKEN": CANARY})
+    inner = f"{around}{CANARY}{around}".encode()
+    urlsafe = base64.urlsafe_b64encode(inner).decode()
+    plain = base64.b64encode(inner).decode()
     for text in (CANARY, quote_plus(CANARY), json.dumps(CANARY), CANARY.encode().hex(), plain, urlsafe):
         redacted_text = secrets.redact(f"before {text} after")
         assert REDACTED_TEXT in redacted_text

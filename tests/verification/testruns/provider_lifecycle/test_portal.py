@@ -126,7 +126,8 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
 
 
 def test_address_rules_of_the_settings_reach_the_sandbox(settings: Any, monkeypatch: Any) -> None:
-    settings.BLOCKED_NETWORKS, clients = ["198.41.0.0/24"], []
+    settings.BLOCKED_NETWORKS = ["198.41.0.0/24"]
+    clients = []
     monkeypatch.setattr(ProviderLifecycleTestRunner, "run_steps", lambda runner: clients.append(runner.outbound))
     job_input = json.dumps(build_job_input(build_target(), (), build_outbound_client()))
     ProviderLifecycleTestRunner.run_job(json.loads(job_input), Path(), lambda _records: None)

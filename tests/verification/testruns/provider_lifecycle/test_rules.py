@@ -66,7 +66,8 @@ def test_unknown_resource_type_is_an_invalid_configuration() -> None:
 
 
 def test_object_without_an_id_is_not_in_the_state() -> None:
-    plan, apply = build_command_record("plan", 2, plan=build_plan("create")), build_command_record("apply", state=())
+    plan = build_command_record("plan", 2, plan=build_plan("create"))
+    apply = build_command_record("apply", state=())
     expected = f"The apply succeeded, but the state doesn't contain {SERVER}."
     assert evaluate("apply", plan, apply) == ("fail", expected)
 

@@ -31,7 +31,8 @@ PARTIAL = BASE.replace("/mount/test", "mount/test")
 FAILING_CHANGE = CHANGED_CONFIG.replace("5.6.7.8", "9.9.9.9").replace("/mount/test", "mount/test")
 REFUSED_CONFIG = 'resource "example_server" "my-server" {}\n'
 READABLE = tuple(dict.fromkeys(Path(each).resolve() for each in (sys.base_prefix, sys.prefix)))
-get_outcomes, get_summary = partial(common.get_outcomes, RULES), partial(common.get_summary, RULES)
+get_outcomes = partial(common.get_outcomes, RULES)
+get_summary = partial(common.get_summary, RULES)
 
 
 @cache

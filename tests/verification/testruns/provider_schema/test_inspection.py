@@ -59,7 +59,8 @@ class Service:
 
     def __init__(self, path: Path) -> None:
         self.jobs: list[dict[str, Any]] = []
-        self.received, self.response = b"", {"answer": GOOD}
+        self.received = b""
+        self.response = {"answer": GOOD}
         service = self
 
         class Handler(socketserver.StreamRequestHandler):
@@ -249,7 +250,8 @@ def test_page_shows_progress_and_result(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
     publish_provider()
-    client, page = Client(), reverse("schemas:list", args=[rocket.uuid])
+    client = Client()
+    page = reverse("schemas:list", args=[rocket.uuid])
     client.force_login(alice)
     assert "Inspect provider schema" in client.get(page).content.decode()
     panel = reverse("testruns:inspect_schema", args=[rocket.uuid])

@@ -98,10 +98,8 @@ def provider(tmp_path):
 
 def test_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
     limits = Limits(seconds=30)
-    one, other = (
-        read_directly(build_schema_target(provider, limits)),
-        read_with_terraform(build_schema_target(provider, limits), terraform),
-    )
+    one = read_directly(build_schema_target(provider, limits))
+    other = read_with_terraform(build_schema_target(provider, limits), terraform)
     assert (one.problem, other.problem) == ("", ""), (one.output, other.output)
     assert (one.protocol, list_differences(one.document, other.document)) == (6, [])
     server = one.document["provider_schemas"]["registry.terraform.io/acme/example"]["resource_schemas"][
@@ -156,7 +154,8 @@ def test_genuine_aws_provider_is_read_equally_both_ways(tmp_path, terraform):
         executable = Path(archive.extract("terraform-provider-aws_v3.39.0_x5", tmp_path))
     executable.chmod(0o755)
     target = build_target(executable, "hashicorp/aws")
-    one, other = read_directly(target), read_with_terraform(target, terraform)
+    one = read_directly(target)
+    other = read_with_terraform(target, terraform)
     assert (one.problem, other.problem, one.protocol) == ("", "", 5)
     assert list_differences(one.document, other.document) == []
     assert json.dumps(one.document, sort_keys=True) == json.dumps(

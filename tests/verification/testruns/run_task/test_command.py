@@ -15,7 +15,9 @@ from verification.testruns.kinds.run_task.protocol import STAGES
 
 def run_command(*arguments: str) -> tuple[int, str, str]:
     """Run the command. Return its exit code, standard output, and standard error."""
-    out, err, code = StringIO(), StringIO(), 0
+    out = StringIO()
+    err = StringIO()
+    code = 0
     try:
         call_command("run_test", "run-task", *arguments, stdout=out, stderr=err)
     except SystemExit as end:

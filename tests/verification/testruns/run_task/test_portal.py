@@ -44,7 +44,8 @@ def run_test_job() -> None:
 @pytest.fixture
 def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any) -> Any:
     """Return a function that runs a complete test of an endpoint in two slices."""
-    settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
+    settings.SITE_URL = live_server.url
+    settings.ALLOW_LOOPBACK_HTTP = True
 
     def run(how: str = "", **fields: Any) -> TestRun:
         with serve_endpoint(how, kind=DeferredEndpoint) as server:
@@ -90,7 +91,8 @@ def test_page_and_json_show_the_same_verdicts(run_test: Any, run_task: Integrati
 def test_canceled_test_run_stops_waiting(
     live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any
 ) -> None:
-    settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
+    settings.SITE_URL = live_server.url
+    settings.ALLOW_LOOPBACK_HTTP = True
     monkeypatch.setattr(kind, "RESULT_WAIT_SECONDS", 60)
     monkeypatch.setattr(
         kind.time,
@@ -208,7 +210,8 @@ def test_page_confirms_that_a_test_run_was_canceled_or_had_ended(
 ) -> None:
     inputs = FORM_DATA | {"url": "https://run.acme.io/"}
     services.start_test_run("run_task", run_task, inputs, actor=alice, now=timezone.now())
-    client, page = sign_in(alice), f"/integrations/{run_task.uuid}/tests/run-task/cancel/"
+    client = sign_in(alice)
+    page = f"/integrations/{run_task.uuid}/tests/run-task/cancel/"
     texts = [get_text(client.post(page, follow=True)) for _ in range(2)]
     assert ["Test run canceled. The results so far are below." in text for text in texts] == [True, False]
     assert ["The test run has already ended." in text for text in texts] == [False, True]
@@ -218,7 +221,8 @@ def test_page_confirms_that_a_test_run_was_canceled_or_had_ended(
 def test_canceled_test_run_ends_its_job_after_the_request_that_it_sends(
     live_server: Any, settings: Any, run_task: Integration, alice: Any
 ) -> None:
-    settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
+    settings.SITE_URL = live_server.url
+    settings.ALLOW_LOOPBACK_HTTP = True
 
     def cancel_during_request(instance: RunTaskRequest, created: bool, **_: object) -> None:
         if created:

@@ -57,6 +57,7 @@ def test_task_results_and_probes_are_distinguished() -> None:
 
 
 def test_another_test_run_has_other_identifiers() -> None:
-    one, two = build_requests("one"), build_requests("two")
+    one = build_requests("one")
+    two = build_requests("two")
     for field in ("run_id", "configuration_version_id", "workspace_id", "project_id"):
         assert list_values(one, field).isdisjoint(list_values(two, field))

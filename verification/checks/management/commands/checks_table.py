@@ -15,7 +15,8 @@ def _build_row(check: Check) -> str:
 class Command(SectionDocsCommand):
     help = "Write the tables of docs/reference/checks.md."
     subject = "the checks"
-    page, section = "reference/checks.md", "checks"
+    page = "reference/checks.md"
+    section = "checks"
 
     def build_section(self) -> str:
         """Return the outcomes and every check as Markdown. Advice is on the help page of a check."""

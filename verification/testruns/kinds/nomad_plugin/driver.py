@@ -30,7 +30,9 @@ PROTOCOL_VERSIONS = (1,)
 # MessagePack never uses this byte, so no configuration can begin with it.
 INVALID_MSGPACK = b"\xc1"
 UNKNOWN_DEVICE_ID = "no-such-device"
-ANSWER_TIMEOUT_SECONDS, DIRECT_START_SECONDS, SHUTDOWN_SECONDS = 10.0, 5.0, 3.0
+ANSWER_TIMEOUT_SECONDS = 10.0
+DIRECT_START_SECONDS = 5.0
+SHUTDOWN_SECONDS = 3.0
 MAX_ANSWER_CHARACTERS = 200_000
 LIMITS = Limits(seconds=60, memory=1024 * MEGABYTE, disk=128 * MEGABYTE, processes=200, output=2 * MEGABYTE)
 
@@ -38,7 +40,8 @@ LIMITS = Limits(seconds=60, memory=1024 * MEGABYTE, disk=128 * MEGABYTE, process
 class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginRecords]):
     """One test of a plugin."""
 
-    target_class, records_class = NomadPluginTarget, NomadPluginRecords
+    target_class = NomadPluginTarget
+    records_class = NomadPluginRecords
     timeout_seconds = ANSWER_TIMEOUT_SECONDS
 
     def run_steps(self) -> None:
@@ -54,7 +57,8 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
         self._record_call("direct", status, result.message, data, start)
 
     def _check_plugin(self, environment: Environment) -> None:
-        start, argv = time.monotonic(), [environment.locate("plugin")]
+        start = time.monotonic()
+        argv = [environment.locate("plugin")]
         try:
             with start_plugin(
                 environment, argv, NOMAD_COOKIE, PROTOCOL_VERSIONS, timeout_seconds=self.timeout_seconds
@@ -130,7 +134,8 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
         # A response can be 256 MB, and each progress report stores all records.
         size = len(json.dumps(data))
         if size > MAX_ANSWER_CHARACTERS:
-            status, data = "too much", {}
+            status = "too much"
+            data = {}
             message = f"The response has {size} characters. The limit is {MAX_ANSWER_CHARACTERS}."
         seconds = round(time.monotonic() - start, 3)
         self.record_step(PluginCall(key, STEP_TITLES[key], status, message, seconds, data))

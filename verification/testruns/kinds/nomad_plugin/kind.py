@@ -32,10 +32,13 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
     key = TestRun.Kind.NOMAD_PLUGIN
     rules = RULES
     form_class = NomadPluginTestForm
-    check_key, observation_key = NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY
+    check_key = NOMAD_PLUGIN_CHECK_KEY
+    observation_key = NOMAD_PLUGIN_OBSERVATION_KEY
     # A plugin leaves nothing behind, so an interrupted run starts again.
     retry = Backoff(max_attempts=2)
-    job, records_class, timeout_seconds = "nomad", NomadPluginRecords, 180.0
+    job = "nomad"
+    records_class = NomadPluginRecords
+    timeout_seconds = 180.0
 
     def is_supported(self, integration: Integration) -> bool:
         return bool(integration.plugin)

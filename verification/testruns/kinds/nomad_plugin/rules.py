@@ -79,7 +79,8 @@ def check_api_version(records: NomadPluginRecords, call: PluginCall) -> RuleOutc
 
 @RULES.check("info.version")
 def check_release_version(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
-    version, released = call.data.get("plugin_version", ""), records.target.version
+    version = call.data.get("plugin_version", "")
+    released = records.target.version
     summary = f"The plugin reports version {version[:40]}"
     if not version:
         return report_failure("The plugin doesn't report its version.")

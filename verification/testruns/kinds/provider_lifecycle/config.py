@@ -15,7 +15,10 @@ RESOURCE_PATTERN = re.compile(r'^\s*resource\s+"([A-Za-z0-9_-]+)"\s+"[^"]+"', re
 # With another backend, the rules would read a state file that Terraform doesn't write.
 BACKEND_PATTERN = re.compile(r'^\s*(backend\s+"[^"]*"|cloud)\s*\{', re.MULTILINE)
 PROBE_NAME = "test_incomplete"
-MAX_VARIABLES, MAX_HOSTS, MAX_PORT, MIN_SECRET_CHARACTERS = 40, 20, 65535, 8
+MAX_VARIABLES = 40
+MAX_HOSTS = 20
+MAX_PORT = 65535
+MIN_SECRET_CHARACTERS = 8
 
 
 def parse_environment(text: str) -> dict[str, str]:

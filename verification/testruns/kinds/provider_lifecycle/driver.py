@@ -34,7 +34,8 @@ from verification.testruns.terraform_cli import ENVIRONMENT, build_project_files
 LIMITS = Limits(seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE)
 TIMEOUT_SECONDS = 1800.0  # for the whole test, after which its process is stopped
 NO_TERRAFORM_MESSAGE = "this worker has no Terraform."
-STATE_FILE, INCOMPLETE_FILE = "terraform.tfstate", "incomplete.tf"
+STATE_FILE = "terraform.tfstate"
+INCOMPLETE_FILE = "incomplete.tf"
 # Output is shown on pages and in terminals, where control characters could hide or change what a reader sees.
 CONTROL_CHARACTERS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -45,7 +46,8 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
     `latest_start_seconds`: when the last step can start, so that it and the cleanup end before the timeout.
     """
 
-    target_class, records_class = ProviderLifecycleTarget, ProviderLifecycleRecords
+    target_class = ProviderLifecycleTarget
+    records_class = ProviderLifecycleRecords
     only_steps: Collection[str] = ()
     latest_start_seconds = TIMEOUT_SECONDS - 2 * LIMITS.seconds
     saved_state = b""
@@ -118,7 +120,8 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
         self.workspace.write(INCOMPLETE_FILE, incomplete_config.encode())
 
     def _build_record(self, step: ProviderLifecycleStep, command: str, result: CommandResult) -> CommandRecord:
-        output, errors = _decode_output(result.stdout), _decode_output(result.stderr)
+        output = _decode_output(result.stdout)
+        errors = _decode_output(result.stderr)
         return CommandRecord(
             step.key,
             step.title,

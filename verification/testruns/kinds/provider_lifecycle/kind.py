@@ -54,7 +54,9 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     form_class = ProviderLifecycleTestForm
     has_secrets = True
     at_most_once = True
-    job, records_class, timeout_seconds = "lifecycle", ProviderLifecycleRecords, TIMEOUT_SECONDS
+    job = "lifecycle"
+    records_class = ProviderLifecycleRecords
+    timeout_seconds = TIMEOUT_SECONDS
 
     def is_supported(self, integration: Integration) -> bool:
         return has_provider(integration)

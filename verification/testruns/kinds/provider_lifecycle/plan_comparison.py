@@ -45,7 +45,8 @@ def check_changes_in_place(before: JsonObject, after: JsonObject) -> RuleOutcome
         before: The plan of the first configuration, as plan_parsing.reduce_plan() returns it.
         after: The plan of the changed configuration.
     """
-    requested, planned = _compare_expressions(before, after), select_changes(after)
+    requested = _compare_expressions(before, after)
+    planned = select_changes(after)
     if not requested and not planned:
         return report_not_run("Both configurations are equivalent, so we couldn't test this rule.")
     if not planned:
@@ -61,7 +62,8 @@ def _compare_expressions(before: JsonObject, after: JsonObject) -> RequestedChan
     """Return the attributes that differ between two configurations, by address. Added objects have none."""
     changes = {}
     for address in {*before["expressions"], *after["expressions"]}:
-        old, new = before["expressions"].get(address), after["expressions"].get(address)
+        old = before["expressions"].get(address)
+        new = after["expressions"].get(address)
         if old is None or new is None:
             changes[address] = set[str]()
         elif old != new:
@@ -152,7 +154,8 @@ def check_failed_update_state(recorded_plan: JsonObject, actual_plan: JsonObject
     A plan without a refresh compares the configuration with the state that the provider saved, and one with a refresh
     compares it with the service. What only the second one changes was saved as if it had been applied.
     """
-    recorded, actual = select_changes(recorded_plan), select_changes(actual_plan)
+    recorded = select_changes(recorded_plan)
+    actual = select_changes(actual_plan)
     problems = [*_find_false_changes(recorded, actual), *_find_unsaved_changes(recorded, actual)]
     if not problems and not actual:
         return report_warning(

@@ -28,7 +28,8 @@ def reduce_plan(text: str, secrets: Secrets) -> JsonObject | None:
 def _build_change(resource_change: JsonObject) -> JsonObject:
     """Return what a plan does with an object. `changed` names sensitive and unknown attributes, too."""
     change = resource_change["change"]
-    before, after = change.get("before") or {}, change.get("after") or {}
+    before = change.get("before") or {}
+    after = change.get("after") or {}
     unknown = {name for name, mark in (change.get("after_unknown") or {}).items() if _is_unknown(mark)}
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     return {

@@ -81,7 +81,8 @@ def _convert_attribute(attribute: RuntimeMessage, where: str) -> dict[str, objec
 
 
 def _convert_nested_block(nested_block: RuntimeMessage, where: str) -> dict[str, object]:
-    nesting_mode, block = _get_nesting_mode(nested_block, where), _convert_block(nested_block.block, where)
+    nesting_mode = _get_nesting_mode(nested_block, where)
+    block = _convert_block(nested_block.block, where)
     limits = {key: value for key in ("min_items", "max_items") if (value := getattr(nested_block, key))}
     return {"nesting_mode": nesting_mode, "block": block, **limits}
 

@@ -47,7 +47,8 @@ class ProviderSchemaInspection(TestKind):
     """Reading of a released provider's schema, directly and through Terraform. Its page is in the schemas app."""
 
     key = TestRun.Kind.PROVIDER_SCHEMA
-    check_key, observation_key = checks.CHECK_KEY, checks.OBSERVATION_KEY
+    check_key = checks.CHECK_KEY
+    observation_key = checks.OBSERVATION_KEY
     retry = Backoff(first=RETRY_DELAY, factor=1, max_attempts=3)
 
     def is_supported(self, integration: Integration) -> bool:

@@ -110,7 +110,8 @@ def run_job(job_input: JsonObject, executable: Path, report_progress: Callable[[
     readable = [Path(path) for path in job_input.get("readable", ())]
     source, version, via = (job_input.get(name, "") for name in ("source", "version", "via"))
     target = build_target(executable, source, version, readable)
-    readings, terraform = [], find_terraform()
+    readings = []
+    terraform = find_terraform()
     if via != "terraform":
         report_progress({"message": "Reading the schema from the provider"})
         readings.append(read_directly(target))
@@ -130,9 +131,12 @@ def run_job(job_input: JsonObject, executable: Path, report_progress: Callable[[
 
 def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
     """Read the schema from the provider itself. Raises SandboxUnavailable."""
-    start, path = time.monotonic(), get_provider_path(target.source, target.version)
+    start = time.monotonic()
+    path = get_provider_path(target.source, target.version)
     # Half of the time for the start and half for the call, so that the sandbox stops neither before its own timeout.
-    protocols, timeout_seconds, protocol = sorted(METHOD_BY_PROTOCOL), target.limits.seconds / 2, 0
+    protocols = sorted(METHOD_BY_PROTOCOL)
+    timeout_seconds = target.limits.seconds / 2
+    protocol = 0
     with open_environment(target.limits, files={path: target.executable}, readable=target.readable) as environment:
         argv = [environment.locate(path)]
         try:
@@ -140,10 +144,14 @@ def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
                 environment, argv, TERRAFORM_COOKIE, protocols, has_tls=True, timeout_seconds=timeout_seconds
             ) as plugin:
                 answer, key, problem = _fetch_schema(plugin, timeout_seconds)
-                protocol, seconds = plugin.handshake.app, time.monotonic() - start
+                protocol = plugin.handshake.app
+                seconds = time.monotonic() - start
             result = plugin.process.finish()
         except PluginStartError as error:
-            answer, key, problem, result = None, error.key, str(error), error.result
+            answer = None
+            key = error.key
+            problem = str(error)
+            result = error.result
             seconds = time.monotonic() - start
     document = None
     if answer is not None:

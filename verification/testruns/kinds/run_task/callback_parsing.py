@@ -20,8 +20,11 @@ from verification.testruns.kinds.run_task.records import FINAL_STATUSES, ParsedC
 STATUSES = ("running", *FINAL_STATUSES)
 MEGABYTE = 1024 * 1024
 MAX_REQUEST_BYTES = 6 * MEGABYTE  # what we accept: one outcome of the maximum size, and the rest
-MAX_OUTCOMES, MAX_TAGS = 10, 10
-SCHEMA_BODY_CHARACTERS, RECOMMENDED_BODY_BYTES, MAX_BODY_BYTES = 10_000, MEGABYTE, 5 * MEGABYTE
+MAX_OUTCOMES = 10
+MAX_TAGS = 10
+SCHEMA_BODY_CHARACTERS = 10_000
+RECOMMENDED_BODY_BYTES = MEGABYTE
+MAX_BODY_BYTES = 5 * MEGABYTE
 MAX_STORED_CHARACTERS = 300
 # pydantic's limits count characters, but the limit of an outcome's body is in bytes.
 BODY_TOO_LONG = "body_too_long"
@@ -159,7 +162,10 @@ def _validate(
 
 def _describe(error: ErrorDetails) -> str:
     """Return a sentence for an error of pydantic."""
-    kind, value, location, context = error["type"], error["input"], error["loc"], error.get("ctx", {})
+    kind = error["type"]
+    value = error["input"]
+    location = error["loc"]
+    context = error.get("ctx", {})
     outcome = f"Outcome {location[0] + 1}: " if location and isinstance(location[0], int) else ""
     tag = f"the tag “{str(location[3])[:40]}”: " if location[2:3] == ("tags",) and len(location) > 3 else ""
     name = f"{outcome}{tag}“{location[-1] if location else 'outcomes'}”"

@@ -39,7 +39,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTaskRecords:
     """Run the test. Raises CommandError."""
-    target, (host, _, port) = _build_target(options), options["listen"].rpartition(":")
+    target = _build_target(options)
+    host, _, port = options["listen"].rpartition(":")
     # int() raises an error of its own for thousands of digits.
     if not port.isdecimal() or int(port[:6]) > MAX_PORT:
         raise build_usage_error("Write --listen as HOST:PORT. For example, 127.0.0.1:8700.")

@@ -39,7 +39,8 @@ class DatabaseStore(RunTaskStore):
     """The requests and callbacks of one test run. Requests without an exchange were interrupted and are sent again."""
 
     def __init__(self, run: TestRun, key: str = "") -> None:
-        self.run, self.target = run, build_target(run, key)
+        self.run = run
+        self.target = build_target(run, key)
 
     def add_request(self, step: RequestStep, token_hash: str) -> RunTaskUrls:
         request = RunTaskRequest(test_run=self.run, step=step.key, token_hash=token_hash, sent_at=timezone.now())

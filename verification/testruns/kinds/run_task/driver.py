@@ -160,7 +160,8 @@ def wait_for_results(
         When to stop waiting for a second result, None while results are awaited. It can be passed to the next call.
     """
     while True:
-        records, now = store.load_records(), datetime.now(UTC)
+        records = store.load_records()
+        now = datetime.now(UTC)
         if list_awaited_runs(records, store.compute_ages()):
             settles_at = None
         elif settles_at is None:
@@ -185,7 +186,8 @@ def list_awaited_runs(records: RunTaskRecords, ages: Mapping[str, float]) -> lis
 
 
 def _is_awaited(records: RunTaskRecords, run: Exchange, age: float) -> bool:
-    limits, callbacks = records.limits, records.list_callbacks(run.key)
+    limits = records.limits
+    callbacks = records.list_callbacks(run.key)
     accepted_seconds = [each.elapsed_seconds for each in callbacks if each.response_status == 200]
     refused_seconds = [each.elapsed_seconds for each in callbacks if each.response_status != 200]
     if records.get_result(run.key) is not None or age > limits.end_seconds:

@@ -44,7 +44,9 @@ def build_effects(records: RunTaskRecords) -> list[RunEffect]:
 
 def _build_effect(records: RunTaskRecords, run: Exchange) -> RunEffect:
     result = records.get_result(run.key)
-    status, mandatory, advisory = "", WAITING_MESSAGE, WAITING_MESSAGE
+    status = ""
+    mandatory = WAITING_MESSAGE
+    advisory = WAITING_MESSAGE
     # The end of a canceled test run says nothing about a run that was still waiting for its result.
     if result or (records.is_complete and run.key not in records.awaited_runs):
         status = result.status if result else ""

@@ -31,7 +31,8 @@ def post(
     web: OutboundClient, address: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float
 ) -> EndpointReply:
     """Return the reply. Raises nothing for errors of the endpoint."""
-    deadline, connection = RequestDeadline(timeout_seconds), None
+    deadline = RequestDeadline(timeout_seconds)
+    connection = None
     try:
         link = urls.parse_url(address, loopback=web.loopback)
         with web.open_connection(link, deadline) as connection:

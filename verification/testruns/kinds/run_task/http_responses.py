@@ -18,13 +18,16 @@ def respond_to_callback(request: HttpRequest, receive: Callable[[CallbackRequest
     meta = request.META
     try:
         body, size = _read_body(request)
-        authorization, content_type = meta.get("HTTP_AUTHORIZATION", ""), meta.get("CONTENT_TYPE", "")
+        authorization = meta.get("HTTP_AUTHORIZATION", "")
+        content_type = meta.get("CONTENT_TYPE", "")
         status, message = receive(CallbackRequest(str(request.method), authorization, content_type, body, size))
     except OSError:  # the client has disconnected
-        status, message = 400, "The request body ended early."
+        status = 400
+        message = "The request body ended early."
     except DatabaseError:
         # The endpoint can send the result again. A lost one would count against the partner.
-        status, message = 503, "The portal can't accept this result now. Try again later."
+        status = 503
+        message = "The portal can't accept this result now. Try again later."
     return HttpResponse(message, status=status, content_type=CALLBACK_TYPE if status == 200 else "text/plain")
 
 

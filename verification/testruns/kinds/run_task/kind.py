@@ -46,8 +46,10 @@ class RunTaskTest(TestKind):
     rules = RULES
     form_class = RunTaskTestForm
     has_secrets = True
-    check_key, observation_key = RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY
-    queue, resource = "checks", ""
+    check_key = RUN_TASK_CHECK_KEY
+    observation_key = RUN_TASK_OBSERVATION_KEY
+    queue = "checks"
+    resource = ""
     retry = Backoff(first=RESUME_DELAY)
     can_cancel = True
 
@@ -84,7 +86,8 @@ class RunTaskTest(TestKind):
         except crypto.DecryptionError:  # the encryption key was replaced, so the partner must enter the HMAC key again
             self.abandon(run, "")
             return None
-        store, deadline = DatabaseStore(run, key), time.monotonic() + SLICE_SECONDS
+        store = DatabaseStore(run, key)
+        deadline = time.monotonic() + SLICE_SECONDS
         run.requests.filter(exchange={}).delete()  # its process died; the platform would send it again, too
 
         def report_progress(_exchange: Exchange) -> None:
@@ -146,7 +149,8 @@ class RunTaskTest(TestKind):
         return super().build_observation(run) | {"url": run.inputs["url"], "stages": run.inputs["stages"]}
 
     def build_context(self, run: TestRun) -> JsonObject:
-        store, records = DatabaseStore(run, "key" if run.inputs["is_signed"] else ""), self.load_records(run)
+        store = DatabaseStore(run, "key" if run.inputs["is_signed"] else "")
+        records = self.load_records(run)
         return {
             "done": len(records.exchanges),
             "total": len(store.target.list_steps()),
@@ -167,7 +171,8 @@ class RunTaskTest(TestKind):
         cli.add_arguments(parser)
 
     def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
-        url, records = options["url"], cli.run(options, report_progress)
+        url = options["url"]
+        records = cli.run(options, report_progress)
         report = {"url": url, **self.describe_records(records)}
         text = render_report(f"Run task test of {url}", report, cli.list_details(records))
         return CommandOutput(report, text, get_exit_code(report["outcome"]))

@@ -22,7 +22,8 @@ from verification.testruns.kinds.run_task.records import CallbackRecord, Exchang
 
 # A client that connects and sends nothing would keep its thread.
 REQUEST_TIMEOUT_SECONDS = 10
-CHUNK_SIZE_PATTERN, MAX_LINE_BYTES = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]"), 1024
+CHUNK_SIZE_PATTERN = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]")
+MAX_LINE_BYTES = 1024
 
 
 @dataclass
@@ -67,7 +68,8 @@ class InMemoryStore(RunTaskStore):
     def _build_context(self, slot: CallbackSlot) -> CallbackContext:
         is_final = any(each.is_final for each in self.callbacks if each.key == slot.key)
         others = [other.token_hash for other in self.slots.values() if other is not slot]
-        age, limits = time.monotonic() - slot.sent_at, self.target.limits
+        age = time.monotonic() - slot.sent_at
+        limits = self.target.limits
         return CallbackContext(slot.key, slot.token_hash, age, is_final, others, limits.end_seconds)
 
     def receive(self, name: str, callback_request: CallbackRequest) -> tuple[int, str]:

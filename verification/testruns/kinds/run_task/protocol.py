@@ -81,8 +81,10 @@ def build_run_request(
     run: Run, stage: str, urls: RunTaskUrls, token: str, result_id: str, enforcement: str
 ) -> dict[str, object]:
     """Return the document for one stage. `result_id`: "taskrs-…". `enforcement`: mandatory or advisory."""
-    organization, workspace = "partner-portal-test", run.scenario.workspace
-    run_id, project_id = run.build_id("run", run.key), run.build_id("prj")
+    organization = "partner-portal-test"
+    workspace = run.scenario.workspace
+    run_id = run.build_id("run", run.key)
+    project_id = run.build_id("prj")
     return {
         "payload_version": 1,
         "stage": stage,
@@ -137,7 +139,8 @@ OTHER_KEY = "this is not the key of the run task"
 PROBE_STAGE = "post_plan"
 # The Terraform Integration Program announces further stages, so endpoints must expect some that they don't know.
 NEW_FIELD = "a_field_of_tomorrow"
-MANDATORY, ADVISORY = "mandatory", "advisory"
+MANDATORY = "mandatory"
+ADVISORY = "advisory"
 
 
 @dataclass(frozen=True, slots=True)

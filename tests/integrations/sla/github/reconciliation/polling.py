@@ -13,7 +13,8 @@ from tests.integrations.sla.monitored_repository import (
 from verification.sources.errors import SourceUnavailableError
 from verification.sources.github.issues import EtagStore
 
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
 NOW = OPENED_AT + 30 * HOUR
 
 

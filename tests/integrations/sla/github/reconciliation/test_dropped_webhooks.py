@@ -139,11 +139,13 @@ def deliver_share(
 @pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(2))
 def test_d7_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(monitored_repository, tracker, seed):
-    begins, state_history = OPENED_AT + 20 * HOUR, []
+    begins = OPENED_AT + 20 * HOUR
+    state_history = []
     for share in (1.0, 0.7, 0.0):  # with all webhooks, some, and none
         reset_repository(monitored_repository)
         tracker.__dict__.update(Tracker(tracker.full_name, tracker.id).__dict__)
-        rng, chance = random.Random(seed), random.Random(seed)
+        rng = random.Random(seed)
+        chance = random.Random(seed)
         create_random_issues(tracker, rng, issues=8)
         deliver_share(monitored_repository, tracker, chance, 0, share)
         count = len(tracker.webhooks)
@@ -167,7 +169,8 @@ def test_d7_rewritten_report_ends_the_pause_without_a_webhook(monitored_reposito
     tracker.edit(number, REPORTER, "It crashes. Version 1.2.3.", OPENED_AT + 3 * HOUR)
     for hour in (4, 5):
         poll(monitored_repository, OPENED_AT + hour * HOUR)
-    clock, issue_event = SlaClock.objects.get(target_type="resolve"), SupportIssueEvent.objects.get(kind="edited")
+    clock = SlaClock.objects.get(target_type="resolve")
+    issue_event = SupportIssueEvent.objects.get(kind="edited")
     assert (clock.state, clock.paused_seconds) == ("running", 2 * 3600)
     assert (issue_event.at, issue_event.actor, issue_event.data) == (
         OPENED_AT + 3 * HOUR,
@@ -214,7 +217,8 @@ def test_d7_invalid_breach_is_retracted_once(monitored_repository, tracker):
         deliver(monitored_repository, tracker.webhooks)
         delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
         poll(monitored_repository, OPENED_AT + later * HOUR)
-    breach, clock = SlaBreach.objects.get(), SlaClock.objects.get(target_type="resolve")
+    breach = SlaBreach.objects.get()
+    clock = SlaClock.objects.get(target_type="resolve")
     assert (breach.retracted_at, clock.state, clock.alerts.filter(kind="retracted").count()) == (
         OPENED_AT + 52 * HOUR,
         "paused",

@@ -112,7 +112,8 @@ def test_a7_name_taken_by_another_repository_is_not_read(monitored_repository, t
 
 def test_a6_renamed_repository_is_followed(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    old, tracker.full_name = tracker.full_name, "acme/nomad-booster"
+    old = tracker.full_name
+    tracker.full_name = "acme/nomad-booster"
     poll(monitored_repository)
     assert (
         monitored_repository.repository,

@@ -49,7 +49,9 @@ def test_deliveries_of_an_outage_are_requested_until_none_is_left(monitored_repo
     ]
     for n, each in enumerate(tracker.ping() for _ in range(60)):  # later deliveries succeeded
         tracker.record_delivery(each, NOW - 5 * HOUR + timedelta(minutes=n))
-    by_number, request_count, now = dict(zip(lost_ids, deliveries, strict=True)), 0, NOW
+    by_number = dict(zip(lost_ids, deliveries, strict=True))
+    request_count = 0
+    now = NOW
     api = reconciliation.build_api(EtagStore({}, {}))
     while request_count < len(lost_ids):
         monitored_repository.refresh_from_db()

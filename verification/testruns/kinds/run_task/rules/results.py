@@ -94,7 +94,8 @@ def check_final_result(records: RunTaskRecords) -> RuleOutcome:
 
 
 def _check_run_end(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
-    callbacks, limits = records.list_callbacks(run.key), records.limits
+    callbacks = records.list_callbacks(run.key)
+    limits = records.limits
     if records.get_result(run.key):
         return report_pass("Every accepted run got a final result in time.")
     # A late result is refused, so only the state of its token shows that it arrived.
@@ -186,7 +187,8 @@ def _check_scenario(records: RunTaskRecords, scenario: str, expected_status: str
     runs = [run for run in records.runs if run.scenario == scenario]
     outcomes = []
     for run in runs:
-        result, stage = records.get_result(run.key), format_stage(run.stage)
+        result = records.get_result(run.key)
+        stage = format_stage(run.stage)
         if result is None:
             outcomes.append(report_not_run(f"{stage}: no result arrived, so we couldn't test this rule."))
         elif result.status != expected_status:
