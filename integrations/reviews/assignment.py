@@ -6,6 +6,7 @@ earlier reviews for this partner, choice of this program, open reviews, name.
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from enum import Enum, auto
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -23,6 +24,7 @@ from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
+from portal.accounts.role_names import list_programs
 from portal.audit.models import AuditEvent
 
 REVIEW_EVENT_TYPES = (
@@ -88,37 +90,53 @@ def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tupl
     reviews_program = not profile.programs or integration.program_key in profile.programs
     is_full = reviewer.load >= profile.max_open_reviews
     # An absence that begins soon is shown, but only a current one makes a reviewer unavailable.
-    is_available = reviews_program and not is_full and absence != "away now"
-    chose_program = integration.program_key in profile.programs
+    is_available = reviews_program and not is_full and absence != Absence.CURRENT
+    chose_program = has_chosen_program(profile, integration.program_key)
     # No number of small advantages outweighs a larger one.
     preferences = (is_available, reviewer.reviewed_integration, reviewer.knows_partner, chose_program)
     order = (*(not preference for preference in preferences), reviewer.load, str(reviewer), reviewer.pk)
-    product = {"product": integration.program.product}
+    reasons = []
+    if reviewer.reviewed_integration:
+        reasons.append(_("reviewed %(name)s earlier") % {"name": integration.name})
+    if reviewer.knows_partner:
+        reasons.append(_("knows %(name)s") % {"name": integration.partner.name})
+    if chose_program:
+        reasons.append(_("knows %(product)s") % {"product": integration.program.product})
+    if not reviews_program:
+        reasons.append(_("doesn't review %(product)s") % {"product": integration.program.product})
     workload = {"load": reviewer.load, "max_open_reviews": profile.max_open_reviews}
-    reasons = [
-        (reviewer.reviewed_integration, _("reviewed %(name)s earlier") % {"name": integration.name}),
-        (reviewer.knows_partner, _("knows %(name)s") % {"name": integration.partner.name}),
-        (chose_program, _("knows %(product)s") % product),
-        (not reviews_program, _("doesn't review %(product)s") % product),
-        (True, _("%(load)s of %(max_open_reviews)s reviews open") % workload),
-        (is_full, _("at limit")),
-        (bool(absence), _describe_absence(absence, profile)),
-    ]
-    summary = " · ".join(reason for applies, reason in reasons if applies)
-    return order, ReviewerSuggestion(reviewer, capfirst(summary), is_available)
+    reasons.append(_("%(load)s of %(max_open_reviews)s reviews open") % workload)
+    if is_full:
+        reasons.append(_("at limit"))
+    if absence is not None:
+        reasons.append(_describe_absence(absence, profile))
+    return order, ReviewerSuggestion(reviewer, capfirst(" · ".join(reasons)), is_available)
 
 
-def get_absence(profile: ReviewerProfile, today: date) -> str:
-    """Return "away now", "away soon", or "". Without an end date, an absence lasts until further notice."""
+def has_chosen_program(profile: ReviewerProfile, program_key: str) -> bool:
+    """Return whether the reviewer selected the program, or has a role for it."""
+    chosen_programs = {*profile.programs, *list_programs(profile.user, "reviewer")}
+    return program_key in chosen_programs
+
+
+class Absence(Enum):
+    """Absence of a reviewer that matters for new reviews."""
+
+    CURRENT = auto()
+    UPCOMING = auto()
+
+
+def get_absence(profile: ReviewerProfile, today: date) -> Absence | None:
+    """Return the current or upcoming absence. Without an end date, an absence lasts until further notice."""
     if profile.away_from is None or (profile.away_until is not None and profile.away_until < today):
-        return ""
+        return None
     if profile.away_from <= today:
-        return "away now"
-    return "away soon" if profile.away_from - today <= UPCOMING_ABSENCE_PERIOD else ""
+        return Absence.CURRENT
+    return Absence.UPCOMING if profile.away_from - today <= UPCOMING_ABSENCE_PERIOD else None
 
 
-def _describe_absence(absence: str, profile: ReviewerProfile) -> str:
-    if absence == "away soon" and profile.away_from:
+def _describe_absence(absence: Absence, profile: ReviewerProfile) -> str:
+    if absence == Absence.UPCOMING and profile.away_from:
         return _("away from %(away_from)s") % {"away_from": format_date(profile.away_from, "D, M j")}
     if profile.away_until:
         return _("away until %(away_until)s") % {"away_until": format_date(profile.away_until, "D, M j")}

@@ -15,7 +15,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
-from integrations.reviews.assignment import REVIEW_EVENT_TYPES, count_open_reviews, get_absence
+from integrations.reviews.assignment import (
+    REVIEW_EVENT_TYPES,
+    Absence,
+    count_open_reviews,
+    get_absence,
+    has_chosen_program,
+)
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors.queue import build_snoozed_condition
 from integrations.reviews.services import claims
@@ -24,7 +30,6 @@ from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
 from integrations.submissions.services.transitions import lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
-from portal.accounts.role_names import list_programs
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications import email
@@ -74,10 +79,6 @@ class Candidate:
 
     def can_review_program(self, program_key: str) -> bool:
         return not self.profile.programs or program_key in self.profile.programs
-
-    def has_chosen_program(self, program_key: str) -> bool:
-        chosen_programs = {*self.profile.programs, *list_programs(self.user, "reviewer")}
-        return program_key in chosen_programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ def _list_candidates(now: datetime) -> list[Candidate]:
         Candidate(user, getattr(user, "reviewer_profile", None) or ReviewerProfile(user=user), user.load)
         for user in users.annotate(load=load).order_by("name", "pk")
     ]
-    return [each for each in candidates if get_absence(each.profile, today) != "away now"]
+    return [each for each in candidates if get_absence(each.profile, today) != Absence.CURRENT]
 
 
 def _build_rank(
@@ -149,7 +150,7 @@ def _build_rank(
     if rule == "round_robin":
         return lambda _row, each: (each.new_count,)
     if rule == "program":
-        return lambda row, each: (not each.has_chosen_program(row.program_key), each.load)
+        return lambda row, each: (not has_chosen_program(each.profile, row.program_key), each.load)
     events = AuditEvent.objects.filter(event_type__in=REVIEW_EVENT_TYPES).order_by()
     by_partner = _count_reviews(events.filter(integration__partner__in={row.partner_id for row in rows}), "partner")
     by_program = _count_reviews(events, "program_key")

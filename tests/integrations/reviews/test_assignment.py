@@ -70,6 +70,16 @@ def test_reviews_for_a_merged_company_count(
     assert next(words for _, words, _ in describe_suggestions(rocket, now)) == "Knows Acme · 0 of 8 reviews open"
 
 
+def test_reviewer_with_a_role_for_the_program_knows_it(
+    rocket: Integration, rita: User, rob: User, now: datetime
+) -> None:
+    User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:nomad"])
+    assert describe_suggestions(rocket, now) == [
+        ("Rob Roth", "Knows Nomad · 0 of 8 reviews open", True),
+        ("Rita Reyes", "0 of 8 reviews open", True),
+    ]
+
+
 @pytest.mark.every_database
 def test_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
     set_profile(rita, programs=["vault"])
