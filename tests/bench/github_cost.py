@@ -1,4 +1,4 @@
-"""Counts GitHub requests for a thousand monitored repositories, in a quiet and a busy hour.
+"""Count GitHub requests for a thousand monitored repositories, in a quiet and a busy hour.
 
 An hour is simulated in steps of 30 seconds. In a busy hour, every tenth repository has activity every six minutes, and
 one webhook in twenty is lost. “No hooks” means a hundred repositories without webhooks. Responses with the status “not
@@ -38,7 +38,8 @@ COUNT = 1000
 WITHOUT_HOOKS = 100
 STEP = timedelta(seconds=30)
 HOUR = timedelta(hours=1)
-AIM = {"quiet": 1500, "busy": 5000}  # requests that count, of the 5,000 that GitHub allows a token an hour
+# Of the 5,000 requests per hour that GitHub allows a token
+MAX_COUNTED_REQUESTS = {"quiet": 1500, "busy": 5000}
 UMA = Person(501, "uma")
 ALICE = Person(601, "alice", "MEMBER")
 
@@ -61,7 +62,7 @@ class World:
 
     def __init__(self, count: int, now: datetime, *, hooks: bool) -> None:
         self.rng = random.Random(7)
-        self.gate = CountingRateLimiter()
+        self.rate_limiter = CountingRateLimiter()
         self.proxy = Proxy()
         self.proxy.state.tokens.add(TOKEN)
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
@@ -72,9 +73,9 @@ class World:
         }
         MonitoredRepository.objects.update(began_at=now - timedelta(days=9), poll_at=None, cursors={}, etags={})
         MonitoredRepository.objects.filter(pk__in=self.trackers).update(poll_at=now)
-        for again in (now, now + timedelta(minutes=2)):
-            MonitoredRepository.objects.filter(pk__in=self.trackers).update(poll_at=again)
-            self.poll(again)
+        for polled_at in (now, now + timedelta(minutes=2)):
+            MonitoredRepository.objects.filter(pk__in=self.trackers).update(poll_at=polled_at)
+            self.poll(polled_at)
         self.spread_polls(now, hooks)
 
     def create_tracker(self, monitored_repository: MonitoredRepository, now: datetime) -> Tracker:
@@ -95,7 +96,7 @@ class World:
             row.last_delivery_at = now if hooks else None
             row.poll_at = now + self.rng.random() * (reconciliation.calculate_next_poll(row, now) - now)
         MonitoredRepository.objects.bulk_update(rows, ["cursors", "poll_at", "last_delivery_at"])
-        self.gate.statuses.clear()
+        self.rate_limiter.statuses.clear()
         self.proxy.state.requests.clear()
 
     def poll(self, now: datetime) -> None:
@@ -107,7 +108,7 @@ class World:
                     reconciliation.reconcile_repository(pk, now, api, etag_cache)
 
     def connect(self, etags: EtagStore) -> GitHubApi:
-        return GitHubApi(self.proxy.url, build_token_auth(TOKEN), self.gate, etags)
+        return GitHubApi(self.proxy.url, build_token_auth(TOKEN), self.rate_limiter, etags)
 
     def simulate_hour(self, now: datetime, *, busy: bool) -> None:
         step = 0
@@ -152,14 +153,15 @@ def measure_hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
         world.simulate_hour(now + timedelta(minutes=3), busy=busy)
     finally:
         world.close()
-    etags = len(world.proxy.state.requests)
-    free = world.gate.statuses[304]
-    counting = etags - free
-    aim = AIM.get(name)
-    is_met = aim is None or counting <= aim
+    request_count = len(world.proxy.state.requests)
+    not_modified_count = world.rate_limiter.statuses[304]
+    counted_requests = request_count - not_modified_count
+    aim = MAX_COUNTED_REQUESTS.get(name)
+    is_met = aim is None or counted_requests <= aim
     aim_text = f"≤ {aim}: {'met' if is_met else 'missed'}" if aim else ""
     elapsed_seconds = time.monotonic() - began
-    print(f"{name:<10} {count:>12} {etags:>10} {free:>14} {counting:>10}   {aim_text:<14} {elapsed_seconds:.0f} s")
+    counts = f"{count:>12} {request_count:>10} {not_modified_count:>14} {counted_requests:>10}"
+    print(f"{name:<10} {counts}   {aim_text:<14} {elapsed_seconds:.0f} s")
     return is_met
 
 

@@ -33,6 +33,7 @@ HOLIDAY_REGIONS = (
     ("IL", ""),
     ("BR", ""),
 )
+# Repeated ones are drawn more often.
 WORKWEEKS = (
     frozenset(range(5)),
     frozenset(range(5)),
@@ -100,7 +101,7 @@ def draw_cases(count: int, seed: int, calendars: int = 2) -> Iterator[Case]:
         yield _draw_case(draw, zone, draw_calendar(zone, draw.randrange(calendars)))
 
 
-def _draw_case(draw: random.Random, zone: str, days: Calendar) -> Case:
+def _draw_case(draw: random.Random, zone: str, calendar: Calendar) -> Case:
     is_elapsed = draw.random() < 0.3
     hours = draw.choice((48, 48, 24, draw.randrange(1, 721)))
     days_allowed = draw.choice((1, 2, 3, 5, 5, draw.randrange(1, 31)))
@@ -116,7 +117,7 @@ def _draw_case(draw: random.Random, zone: str, days: Calendar) -> Case:
         pauses.append((begin, at))
     if pauses and draw.random() < 0.1:
         pauses[-1] = (pauses[-1][0], None)
-    return Case(days, start, allowed_minutes, is_elapsed, tuple(pauses), start + draw.randrange(span))
+    return Case(calendar, start, allowed_minutes, is_elapsed, tuple(pauses), start + draw.randrange(span))
 
 
 def _draw_start(draw: random.Random, zone: str, allowed_minutes: int) -> int:
@@ -132,7 +133,7 @@ def _draw_start(draw: random.Random, zone: str, allowed_minutes: int) -> int:
         return draw.choice(change_days) - before + draw.choice(off)
     day = (draw.choice(SPECIAL_DATES) - EPOCH.date()).days if roll < 0.4 else draw.randrange(366, 6200)
     if roll > 0.85:
-        day -= (day + 4) % 7  # 1 January 2019, day 0, was a Tuesday: this gives a Friday
+        day -= (day + 4) % 7  # January 1, 2019, day 0, was a Tuesday: this gives a Friday
     return day * DAY + draw.choice((draw.randrange(DAY), draw.randrange(0, DAY, 60)))
 
 
@@ -144,19 +145,21 @@ def describe_difference(case: Case) -> str:
     due = business_time.calculate_due_at(start, case.allowed * MINUTE, case.scale, pauses)
     parts = split_into_segments(start, at, case.scale, pauses)
     until = to_minutes(due) if due else max((a for a, b in case.pauses if b is None), default=0)
-    days = case.calendar
-    counter = MinuteCounter(WallClock(days.zone), days.workdays, days.days_off, case.start, case.pauses, case.elapsed)
+    calendar = case.calendar
+    counter = MinuteCounter(
+        WallClock(calendar.zone), calendar.workdays, calendar.days_off, case.start, case.pauses, case.elapsed
+    )
     true_due, true_used = counter.count(case.allowed, case.at, max(until, case.at) + 2 * DAY)
     due_minute = to_minutes(due) if due else None
     used = sum((part.used for part in parts), timedelta()) // MINUTE
-    whole = sum((part.end - part.start for part in parts), timedelta()) == at - start
-    if (due_minute, used, whole, are_contiguous(parts)) == (true_due, true_used, True, True):
+    is_complete = sum((part.end - part.start for part in parts), timedelta()) == at - start
+    is_same_result = (due_minute, used) == (true_due, true_used)
+    if is_same_result and is_complete and are_contiguous(parts):
         return ""
-    case_text = (
-        f"{days.zone}, week {sorted(days.workdays)}, start {start}, allowed {case.allowed}, elapsed {case.elapsed}"
-    )
+    week = sorted(calendar.workdays)
+    case_text = f"{calendar.zone}, week {week}, start {start}, allowed {case.allowed}, elapsed {case.elapsed}"
     theirs = f"oracle: {true_due}, used {true_used}"
-    ours = f"clock: {due_minute}, used {used}, whole {whole}"
+    ours = f"clock: {due_minute}, used {used}, complete {is_complete}"
     return f"{case_text}, pauses {case.pauses}, at {case.at}\n  {ours}\n  {theirs}"
 
 

@@ -105,7 +105,7 @@ def send_sign_up(address: str) -> RequestCost:
     [
         (send_sign_in, 2, 0, -1),  # two backends look at the password; an unknown address is looked up twice
         (send_password_reset, 0, 1, 1),  # a known address needs its user for the link
-        (send_sign_up, 1, 1, -8),  # rows of a new account; a second probe finds it made and is known too
+        (send_sign_up, 1, 1, -8),  # the unknown address also gets the rows of a new account
     ],
 )
 def test_known_and_unknown_address_get_the_same_answer_at_the_same_cost(
