@@ -38,7 +38,6 @@ from portal.notifications.tasks import enqueue_email
 State = EmailMessage.State
 # Escalations that follow each other within this time share one email.
 MAX_WAIT = timedelta(minutes=15)
-DISPLAY_PERIOD = timedelta(days=30)
 DIGEST_TEMPLATE = "escalation_digest"
 SENT_STATES = (State.QUEUED, State.SENT, State.STORED)
 
@@ -180,13 +179,3 @@ def _notify_program(failed_email: EmailMessage, integration: Integration, now: d
     )
     notices.queue_email(event, notices.list_program_contacts(integration)[0], notices.build_context(event))
     return True
-
-
-def list_undelivered_emails(integration: Integration, *, for_program: bool, now: datetime) -> QuerySet[EmailMessage]:
-    """Return the undeliverable emails of the last month. Partners see only their own."""
-    failed = EmailMessage.objects.filter(
-        integration=integration, state=State.FAILED, created_at__gte=now - DISPLAY_PERIOD
-    )
-    if not for_program:
-        failed = failed.filter(person__memberships__partner=integration.partner_id, person__memberships__ended_at=None)
-    return failed.only("subject", "to", "created_at").order_by("-created_at")[:5]

@@ -18,7 +18,7 @@ class EditionComparison:
     old: Edition
     new: Edition
 
-    def rename(self, key: str) -> str:
+    def get_new_key(self, key: str) -> str:
         """Return the new key of a requirement, step, or category of the old edition, or the new name of an offering."""
         return self.new.renames.get(self.old.date, {}).get(key, key)
 
@@ -26,13 +26,13 @@ class EditionComparison:
     def retained_pairs(self) -> tuple[tuple[Requirement, Requirement], ...]:
         """Return the (old, new) requirements that are in both editions."""
         # A key that isn't renamed means the same in both editions, see Edition.renames.
-        pairs = ((old, self.new.get_requirement(self.rename(old.id))) for old in self.old.list_requirements())
+        pairs = ((old, self.new.get_requirement(self.get_new_key(old.id))) for old in self.old.list_requirements())
         return tuple((old, new) for old, new in pairs if new is not None)
 
     @property
     def removed_requirements(self) -> tuple[Requirement, ...]:
-        retained = [old for old, _new in self.retained_pairs]
-        return tuple(each for each in self.old.list_requirements() if each not in retained)
+        retained_ids = {old.id for old, _new in self.retained_pairs}
+        return tuple(each for each in self.old.list_requirements() if each.id not in retained_ids)
 
     @property
     def new_requirements(self) -> tuple[Requirement, ...]:

@@ -99,9 +99,8 @@ def _build_validation_response(error: ValidationError) -> HttpResponse:
     fields = [
         (_get_field_path(field_error["loc"]), _get_validation_message(field_error)) for field_error in error.errors
     ]
-    return build_problem_response(
-        "validation-error", f"{fields[0][0]}: {fields[0][1]}" if fields[0][0] else fields[0][1], fields
-    )
+    name, message = fields[0]
+    return build_problem_response("validation-error", f"{name}: {message}" if name else message, fields)
 
 
 def _get_field_path(location: Sequence[object]) -> str:
@@ -193,6 +192,5 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
 def build_exception_response(request: HttpRequest, error: Exception) -> HttpResponse:
     """Build the response to an exception raised before or after an operation."""
     # The nearest class wins, as in django-ninja: a body that is too large is also a suspicious operation.
-    return next(HANDLERS[exception_class] for exception_class in type(error).__mro__ if exception_class in HANDLERS)(
-        request, error
-    )
+    handler = next(HANDLERS[each] for each in type(error).__mro__ if each in HANDLERS)
+    return handler(request, error)

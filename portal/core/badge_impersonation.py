@@ -34,11 +34,14 @@ CLAIM_WORDS, PRODUCT_WORDS, FILLER_WORDS = (
 
 def strip_decoration(name: str) -> str:
     """Return a name as plain text, without symbols and invisible characters, for display next to program statements."""
-    characters = "".join(
-        " " if _is_decoration(char) else char if char in ALLOWED_SYMBOLS else unicodedata.normalize("NFKC", char)
-        for char in name
-    )
+    characters = "".join(map(_simplify_character, name))
     return " ".join(unicodedata.normalize("NFC", characters).split())[:120] or "Unnamed"
+
+
+def _simplify_character(char: str) -> str:
+    if _is_decoration(char):
+        return " "
+    return char if char in ALLOWED_SYMBOLS else unicodedata.normalize("NFKC", char)
 
 
 def is_badge_imitation(name: str) -> bool:

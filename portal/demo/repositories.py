@@ -123,7 +123,10 @@ def describe_repository(integration: Integration, now: datetime) -> FictionalRep
 def _list_releases(
     versions: tuple[str, ...], started_at: datetime, newest_at: datetime | None
 ) -> tuple[tuple[str, datetime], ...]:
-    """Return the versions with their times before the start of the integration. The newest one can have another."""
+    """Return the versions with their times before the start of the integration.
+
+    `newest_at` replaces the time of the newest version.
+    """
     times = [started_at - RELEASE_INTERVAL * number for number in range(1, len(versions) + 1)]
     return tuple(zip(versions, [newest_at, *times[1:]] if newest_at else times, strict=True))
 
@@ -193,7 +196,7 @@ def _build_archive(member: str, platform: str) -> bytes:
 
 
 def _build_program(platform: str) -> bytes:
-    """Return the first bytes of a program for a platform. Nothing here is ever started."""
+    """Return the first bytes of a program for a platform. Nothing here is ever run."""
     os, _, arch = platform.partition("_")
     if os == "darwin":
         return struct.pack("<LL", 0xFEEDFACF, _find_machine(executables.MACH_MACHINES, arch)) + bytes(56)

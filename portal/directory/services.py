@@ -40,9 +40,9 @@ def _get_status_date(row: Integration, listing_status: str) -> datetime | None:
     return row.ended_at if listing_status == "ended" else row.listing_status_since
 
 
-def derive_columns(row: Integration, preview: ListingContent | None = None) -> NamedValues:
+def derive_columns(row: Integration, content: ListingContent | None = None) -> NamedValues:
     """Return the columns of a listing, derived from the integration with one query for its answers."""
-    content = preview or build_listing_content(row)
+    content = content or build_listing_content(row)
     program = row.program
     listing_status = content.listing_status.key
     summary = content.one_line[:300]
@@ -110,7 +110,7 @@ def refresh_listing(row: Integration, now: datetime) -> None:
     columns["changed_at"] = now if changes else listing.changed_at
     for name, value in columns.items():
         setattr(listing, name, value)
-    listing.save(update_fields=[name.removesuffix("_id") for name in columns])
+    listing.save(update_fields=list(columns))
     ListingChange.objects.bulk_create(
         ListingChange(listing=listing, kind=kind, summary=summary, at=now) for kind, summary in changes
     )
@@ -199,8 +199,9 @@ def join_platforms(platforms: Iterable[str]) -> str:
     """Return the platforms as text with each between two spaces, limited in length."""
     text = " "
     for platform in sorted(set(platforms)):
-        text += f"{platform} " if len(text) + len(platform) < MAX_PLATFORMS_LENGTH else ""
-    return text.rstrip() and text
+        if len(text) + len(platform) < MAX_PLATFORMS_LENGTH:
+            text += f"{platform} "
+    return "" if text == " " else text
 
 
 def refresh_due_listings(now: datetime) -> int:

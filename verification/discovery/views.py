@@ -21,7 +21,6 @@ from integrations.submissions.views.access import redirect_get_to
 from integrations.submissions.views.program_catalog import has_single_partner
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core.errors import ActionRefused
-from portal.core.repository_urls import parse_repository
 from portal.core.value_types import TemplateContext
 from portal.github_access import services as github_access
 from portal.jobs.models import Job
@@ -43,7 +42,8 @@ def enter_address(request: HttpRequest) -> HttpResponse:
     """Ask for an address, then start to read it. Visitors sign in first; the URL keeps what they entered."""
     data = request.POST if request.method == "POST" else None
     form = AddressForm(data, initial={"address": request.GET.get("address", "")})
-    program = next((key for key in (request.POST.get("program"), request.GET.get("program")) if key in PROGRAMS), "")
+    requested_program = request.POST.get("program") or request.GET.get("program", "")
+    program = requested_program if requested_program in PROGRAMS else ""
     if form.is_valid():
         address = form.cleaned_data["address"]
         if not is_authenticated(request):
@@ -79,8 +79,10 @@ def show_discovery(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         return redirect("submissions:detail", discovery.integration.uuid)
     company = build_company_choice(request, discovery.values.get("homepage", ""))
     form = build_form(request, discovery)
-    if request.method == "POST" and company.can_start and (response := handle_input(request, discovery, form, company)):
-        return response
+    if request.method == "POST" and company.can_start:
+        response = handle_input(request, discovery, form, company)
+        if response is not None:
+            return response
     context = build_page_context(discovery, company, form)
     if request.htmx:
         status = 200 if context["running"] else STOP_POLLING_STATUS
@@ -105,8 +107,12 @@ def handle_input(
     request: AuthenticatedRequest, discovery: Discovery, form: StartForm | NamespaceForm | None, company: CompanyChoice
 ) -> HttpResponse | None:
     """Start the requested integrations. Return None for invalid input."""
-    # `&` instead of `and`, so that both forms show their errors.
-    if form is None or not (form.is_valid() & company.is_valid()):
+    if form is None:
+        return None
+    is_form_valid = form.is_valid()
+    # Validated even if the first form is invalid, so that both show their errors.
+    is_company_valid = company.is_valid()
+    if not is_form_valid or not is_company_valid:
         return None
     try:
         if isinstance(form, NamespaceForm):
@@ -160,7 +166,7 @@ def list_overlaps(discovery: Discovery, partners: list[Partner]) -> tuple[object
     values = discovery.values
     if not values.get("repository") or not partners:
         return ()
-    repository = parse_repository(str(values["repository"]))
+    repository = str(values["repository"])  # as GitHub names it
     name = str(values["name"])[:80]
     return find_overlaps(WorkDescription(partners[0], name, repository, values.get("repository_id")))
 

@@ -51,9 +51,10 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
 
 @register.simple_tag
 def pair_with_warnings(rows: Sequence[Integration]) -> list[tuple[Integration, SupportStatus | None]]:
-    """Return each integration with its SLA status, or None if it is supported on time or waits for something else."""
+    """Return each integration with its SLA status, or None if it is on time or isn't in support."""
     statuses = list_support_statuses(rows, timezone.now())
-    return [(row, status if (status := statuses.get(row.pk)) and status.tone != "good" else None) for row in rows]
+    warnings = {pk: status for pk, status in statuses.items() if status.tone != "good"}
+    return [(row, warnings.get(row.pk)) for row in rows]
 
 
 def _build_clocks_url(integration: Integration) -> str:

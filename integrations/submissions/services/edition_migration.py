@@ -58,7 +58,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     old_edition = integration.edition
     comparison = EditionComparison(old_edition, new_edition)
     step = _get_target_step(integration, comparison)
-    category = comparison.rename(integration.category)
+    category = comparison.get_new_key(integration.category)
     answered_ids = integration.fulfillments_by_id.keys()
     # An ended integration has none of the stages of the path.
     position = new_edition.get_position(step, integration.stage) if integration.is_open else 0
@@ -70,7 +70,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
             new
             for old, new in comparison.retained_pairs
             # If two IDs swap, each answer moves and none is replaced.
-            if old.id != new.id and {old.id, new.id} <= answered_ids and comparison.rename(new.id) == new.id
+            if old.id != new.id and {old.id, new.id} <= answered_ids and comparison.get_new_key(new.id) == new.id
         ),
         blocking=tuple(
             r for r in comparison.new_requirements if not r.optional and new_edition.get_deadline(r) <= position + 1
@@ -84,7 +84,7 @@ def _get_target_step(integration: Integration, comparison: EditionComparison) ->
     """Return the new step: with the same (or renamed) key and stage, or else the first of that stage."""
     positions = comparison.new.positions
     steps = [step.key for step, stage in positions if stage == integration.stage or not integration.is_open]
-    preferred_step = comparison.rename(integration.step)
+    preferred_step = comparison.get_new_key(integration.step)
     return preferred_step if preferred_step in steps else steps[0]
 
 
@@ -251,7 +251,7 @@ def _apply_edition(integration: Integration, plan: EditionMigrationPlan) -> None
     integration.tier = tier.key if tier else ""
     if edition.get_tier(integration.tier_request) is None:
         integration.tier_request = ""
-    offerings = (plan.comparison.rename(offering) for offering in integration.offerings)
+    offerings = (plan.comparison.get_new_key(offering) for offering in integration.offerings)
     integration.offerings = [offering for offering in dict.fromkeys(offerings) if offering in edition.offerings]
     integration.edition_date = edition.date
     integration.step = plan.step
