@@ -116,6 +116,7 @@ def run_integration_checks(
     """
     checked = list_checked_requirements(integration)
     requirements = [each for each in checked if requirement_ids is None or each.id in requirement_ids]
+    observations.select_history(integration, now)
     subject = build_integration_subject(integration, now)
     run_sources = sources or build_integration_sources(integration)
     results: ResultsByKey = {}

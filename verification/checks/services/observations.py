@@ -8,14 +8,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from django.db import transaction
+
 from integrations.submissions.models import Integration
 from verification.checks.models import Observation
+from verification.checks.rules import provider_schema, release
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
 
 ABSENCE_GRACE_PERIOD = timedelta(hours=24)
 LAST_SEEN_PREFIX = "seen:"  # what a check last observed, apart from the values that checks record themselves
 FACT_PREFIX = "fact:"  # what sources state for people, see verification.checks.services.facts
+REPOSITORY_PREFIX = "repository:"  # the last read repository, and the histories of others
+REPOSITORY_KEY = f"{REPOSITORY_PREFIX}current"
+# What earlier releases were like. Not the signing keys: a reviewer has to accept a new one, also of a new repository.
+HISTORY_KEYS = (release.DIGESTS_KEY, release.NEWEST_KEY, release.TAGS_KEY, provider_schema.OBSERVATION_KEY)
 CONCLUSIVE_OUTCOMES = (Outcome.PASS, Outcome.WARN, Outcome.FAIL)
 MAX_KEY_LENGTH = 120
 
@@ -23,8 +30,28 @@ MAX_KEY_LENGTH = 120
 def get_known_values(integration: Integration) -> dict[str, object]:
     """Return the values that checks recorded, by the checks' own keys."""
     observations = Observation.objects.filter(integration=integration)
-    recorded = observations.exclude(key__startswith=LAST_SEEN_PREFIX).exclude(key__startswith=FACT_PREFIX)
-    return dict(recorded.values_list("key", "value"))
+    for prefix in (LAST_SEEN_PREFIX, FACT_PREFIX, REPOSITORY_PREFIX):
+        observations = observations.exclude(key__startswith=prefix)
+    return dict(observations.values_list("key", "value"))
+
+
+@transaction.atomic
+def select_history(integration: Integration, now: datetime) -> None:
+    """Set the history of another repository aside, and bring back that of the present one.
+
+    Call before a run reads the known values. Runs of an integration follow one another, so none stores values of a
+    former repository afterward.
+    """
+    rows = Observation.objects.filter(integration=integration)
+    last = rows.filter(key=REPOSITORY_KEY).values_list("value", flat=True).first()
+    # The number outlives renames. Without GitHub at the start, only the name is known.
+    current = str(integration.repository_id or integration.repository.lower())[:80]
+    if last == current:
+        return
+    for key in HISTORY_KEYS if last is not None else ():
+        rows.filter(key=key).update(key=f"{REPOSITORY_PREFIX}{last}:{key}")
+        rows.filter(key=f"{REPOSITORY_PREFIX}{current}:{key}").update(key=key)
+    store_observation(integration, REPOSITORY_KEY, {REPOSITORY_KEY: current}, now)
 
 
 def store_observation(integration: Integration, source: str, values: Mapping[str, object], now: datetime) -> None:

@@ -1,0 +1,61 @@
+"""Tests that what checks recorded about a repository doesn't count for another one."""
+
+from dataclasses import replace
+
+import pytest
+
+from integrations.submissions.models import Integration
+from integrations.submissions.services.creation import change_description
+from tests.conftest import NOW
+from tests.verification.checks.check_runs import DAY, HOUR, get_newest_result
+from tests.verification.checks.fake_sources import FakeSources, build_release, build_snapshot
+from verification.checks.runner import run_integration_checks
+from verification.checks.services import observations
+
+pytestmark = pytest.mark.any_database
+
+KEY = "release.tag"
+FIRST = ("acme/terraform-provider-rocket", 4711)
+SECOND = ("acme/terraform-provider-lander", 4712)
+
+
+def check_tag(row, commit, now):
+    """Check a repository whose release v1.0.0 is at a commit, and return the outcome."""
+    row = Integration.objects.get(pk=row.pk)
+    ids = [each.id for each in row.edition.list_requirements() if KEY in each.checks]
+    code = replace(build_snapshot({}), commit=commit)
+    sources = FakeSources(releases_answer=(build_release("v1.0.0"),), code_answer=code)
+    run_integration_checks(row, ids, now=now, sources=sources)
+    return get_newest_result(row, KEY).outcome
+
+
+def change_repository(row, repository, actor, now):
+    name, number = repository
+    change_description(row, {"repository": name, "repository_id": number}, actor=actor, now=now)
+
+
+@pytest.fixture
+def provider(provider, alice):
+    """Return Acme's provider in the first repository, whose tag was read."""
+    change_repository(provider, FIRST, alice, NOW)
+    assert check_tag(provider, "abcdef", NOW) == "pass"
+    return provider
+
+
+def test_tag_of_another_repository_was_not_moved(provider, alice):
+    change_repository(provider, SECOND, alice, NOW + HOUR)
+    assert check_tag(provider, "123456", NOW + DAY) == "pass"
+    assert check_tag(provider, "654321", NOW + 2 * DAY) == "fail"
+
+
+def test_history_returns_with_the_repository(provider, alice):
+    change_repository(provider, SECOND, alice, NOW + HOUR)
+    assert check_tag(provider, "123456", NOW + DAY) == "pass"
+    change_repository(provider, FIRST, alice, NOW + DAY)
+    assert check_tag(provider, "123456", NOW + 2 * DAY) == "fail"
+    assert observations.get_known_values(provider)["release.tags"] == {"v1.0.0": "abcdef"}
+
+
+def test_renamed_repository_keeps_its_history(provider, alice):
+    change_repository(provider, ("acme/terraform-provider-rockets", FIRST[1]), alice, NOW + HOUR)
+    assert check_tag(provider, "123456", NOW + DAY) == "fail"
