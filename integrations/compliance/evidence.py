@@ -28,9 +28,10 @@ from portal.audit.event_types import EMAILS, Category
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
 from portal.notifications.models import EmailMessage
-from verification.checks.models import Observation
+from verification.checks.models import CheckResult, Observation
 from verification.checks.rules.release import NEWEST_KEY
 from verification.checks.runner import list_freeze_reasons
+from verification.checks.services.accepted_deviations import get_acceptable_value
 
 MAX_BREACHES = 25  # breaches with details in one document; the rest are only counted
 MAX_EMAILS = 100
@@ -38,6 +39,7 @@ SLA_EVENT_TYPES = ("issue.warning_sent", "issue.breached", "issue.breach_retract
 COMPLIANCE_EVENT_TYPES = tuple(key for key, email in EMAILS.items() if email.category == Category.COMPLIANCE)
 # The portal suggests notices, but only people decide.
 DECISION_EVENT_TYPES = tuple(key for key in COMPLIANCE_EVENT_TYPES if key != "program.notice_suggested")
+OWNER_CHECK_KEY = "repository.owner"
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 # A reviewer saw the activities so far and let the deadline continue.
 ACKNOWLEDGING_EVENT_TYPES = ("compliance.deadline_resumed", "compliance.appeal_dismissed")
@@ -157,11 +159,20 @@ def _build_decision_entry(event: AuditEvent) -> dict[str, object]:
 def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """Return the unreviewed partner activity and the end of the monitored data."""
     monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
+    activities = tuple(list_unreviewed_activities(integration))
+    data_up_to = monitored_repository.data_up_to if monitored_repository else None
+    return ComplianceFacts(activities, data_up_to, _is_transferred(integration))
+
+
+def _is_transferred(integration: Integration) -> bool:
+    """Return whether a check put the integration on hold and the repository belongs to someone else."""
     reasons = list_freeze_reasons(integration).values() if integration.on_hold_for else ()
     # The column of the reason has 500 characters.
-    freeze_reason = next((reason for reason in reasons if reason[:500] == integration.hold_reason), "")
-    activities = tuple(list_unreviewed_activities(integration))
-    return ComplianceFacts(activities, monitored_repository.data_up_to if monitored_repository else None, freeze_reason)
+    if integration.hold_reason not in [reason[:500] for reason in reasons]:
+        return False
+    # A hold alone proves nothing: GitHub can withhold a repository, and an owner can get it back.
+    results = CheckResult.objects.filter(integration=integration, key=OWNER_CHECK_KEY).conclusive()
+    return get_acceptable_value(results.first()) != ("", "")
 
 
 def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity]:

@@ -244,22 +244,38 @@ def list_freeze_reasons(integration: Integration) -> dict[str, str]:
 
 
 def _freeze_listing(integration: Integration, results: ResultsByKey, now: datetime) -> None:
-    """Put a listed integration on hold if a reviewer has to decide first; once per reason of a check."""
+    """Put a listed integration on hold if a reviewer has to decide first; once per reason, until it has ended."""
     reasons = {key: result.freeze_reason for key, result in results.items() if result.freeze_reason}
-    if not reasons:
+    recorded_reasons = list_freeze_reasons(integration)
+    if not (reasons or recorded_reasons):
         return
     # Read again: the checks took minutes, and someone may have acted on the integration in the meantime.
     current = Integration.objects.get(pk=integration.pk)
     if not current.is_listed or current.on_hold_for:
         return
-    recorded_reasons = list_freeze_reasons(current)
+    _forget_ended_reasons(current, recorded_reasons, results)
     waits_for = str(ResponsibleParty.PROGRAM)
-    key = next((key for key, reason in reasons.items() if recorded_reasons.get(key) != reason), "")
+    # All checks of a repository that GitHub withholds have the same reason.
+    key = next((key for key, reason in reasons.items() if reason not in recorded_reasons.values()), "")
     if not key:
         return
     with transaction.atomic():  # a reason is recorded only if it does put the integration on hold
         observations.store_observation(current, key, {FREEZE_PREFIX + key: reasons[key]}, now)
         perform_transition(current, "put_on_hold", actor=None, note=reasons[key], now=now, waits_for=waits_for)
+
+
+def _forget_ended_reasons(integration: Integration, recorded_reasons: dict[str, str], results: ResultsByKey) -> None:
+    """Forget the reasons of checks that have a result without one, so that the same reason counts again later."""
+    ended = [
+        key
+        for key, result in results.items()
+        if key in recorded_reasons
+        and result.outcome in observations.CONCLUSIVE_OUTCOMES
+        and not (result.freeze_reason or result.missing_item)
+    ]
+    for key in ended:
+        del recorded_reasons[key]
+    Observation.objects.filter(integration=integration, key__in=[FREEZE_PREFIX + key for key in ended]).delete()
 
 
 def _serialize_detail(key: str, result: Result) -> dict[str, object]:

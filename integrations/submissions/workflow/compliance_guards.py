@@ -138,7 +138,7 @@ def require_no_pending_request(integration: "Integration") -> str:
 
 
 def require_transferred_repository(integration: "Integration") -> str:
-    """Refuse unless a check found a transfer and the hold for that reason is still active."""
+    """Refuse unless the integration is on hold because its repository belongs to someone else."""
     # docs/explanation/compliance.md, "Steps": the only suspension without a notice period.
-    is_transferred = integration.step_context.compliance.freeze_reason
+    is_transferred = integration.step_context.compliance.is_transferred
     return "" if is_transferred else _("We found no change of the repository owner. Issue a notice first.")

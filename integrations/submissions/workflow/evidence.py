@@ -32,13 +32,13 @@ class PartnerActivity:
 class ComplianceFacts:
     """Facts for compliance guards.
 
-    `data_up_to`: end of the complete data, None if nothing is monitored; `freeze_reason`: why a check put the
-    integration on hold, while that hold lasts.
+    `data_up_to`: end of the complete data, None if nothing is monitored; `is_transferred`: whether the integration is
+    on hold because the repository belongs to someone else.
     """
 
     activities: tuple[PartnerActivity, ...] = ()
     data_up_to: datetime | None = None
-    freeze_reason: str = ""
+    is_transferred: bool = False
 
 
 @dataclass(slots=True)

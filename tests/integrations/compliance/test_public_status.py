@@ -16,7 +16,7 @@ from portal.notifications.models import EmailMessage
 from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
 from tests.integrations.sla.rows import create_clock_row, create_issue_row
-from verification.checks.models import Observation
+from verification.checks.models import CheckResult, Observation
 from verification.checks.runner import FREEZE_PREFIX
 
 pytestmark = pytest.mark.any_database
@@ -130,6 +130,15 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
         confirmed_at=now,
     )
     perform_transition(listed_integration, "put_on_hold", actor=None, note=why, now=now, waits_for="program")
+    CheckResult.objects.create(
+        integration=listed_integration,
+        key="repository.owner",
+        version=1,
+        outcome="fail",
+        summary="The repository now belongs to globex.",
+        inspected_revisions=[["new owner", "9"]],
+        at=now,
+    )
     for actor in (alice, None):
         assert get_refusal(listed_integration, "suspend_immediately", actor, now)
     row = perform_and_reload(listed_integration, "suspend_immediately", rita, now)

@@ -71,6 +71,17 @@ def test_reason_of_the_run_is_stored_in_the_default_language(moved_provider, rit
     assert CheckRun.objects.open().get().reason == "Accepted new owner"
 
 
+def test_transferred_repository_is_suspended_immediately_only_until_it_returns(moved_provider, rita):
+    run_integration_checks(moved_provider, now=NOW + 2 * DAY, sources=FakeSources(REPOSITORY))
+    row = Integration.objects.get(pk=moved_provider.pk)
+    assert row.on_hold_for == "program"
+    with pytest.raises(ActionRefused, match="no change of the repository owner"):
+        perform_transition(row, "suspend_immediately", actor=rita, note="Moved.", now=NOW + 2 * DAY)
+    run_integration_checks(row, now=NOW + 3 * DAY, sources=MOVED_SOURCES)
+    perform_transition(row, "suspend_immediately", actor=rita, note="Moved.", now=NOW + 3 * DAY)
+    assert Integration.objects.get(pk=row.pk).listing_status == "suspended"
+
+
 def test_acceptance_keeps_another_hold(moved_provider, rita):
     perform_transition(moved_provider, "resume", actor=rita, now=NOW + DAY)
     row = Integration.objects.get(pk=moved_provider.pk)

@@ -113,6 +113,18 @@ def test_another_reason_puts_the_listing_on_hold_again(listed_provider, stubs, r
     assert Integration.objects.get(pk=listed_provider.pk).on_hold_for == ""
 
 
+def test_reason_that_ended_puts_the_listing_on_hold_again(listed_provider, stubs, rita):
+    stubs.set_result(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
+    run_checks(listed_provider, NOW + DAY)
+    row = Integration.objects.get(pk=listed_provider.pk)
+    perform_transition(row, "resume", actor=rita, now=NOW + DAY + HOUR)
+    stubs.set_result(KEY, Outcome.PASS)
+    run_checks(listed_provider, NOW + 2 * DAY)
+    stubs.set_result(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
+    run_checks(listed_provider, NOW + 3 * DAY)
+    assert Integration.objects.get(pk=listed_provider.pk).hold_reason == "The repository belongs to globex now."
+
+
 def test_new_owner_before_the_listing_causes_no_hold(provider, stubs):
     stubs.set_result(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
     run_checks(provider, NOW)

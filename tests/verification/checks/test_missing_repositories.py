@@ -3,6 +3,8 @@
 import pytest
 
 from integrations.submissions.models import Finding, Integration
+from integrations.submissions.services.transitions import perform_transition
+from portal.core.errors import ActionRefused
 from tests.conftest import NOW
 from tests.verification.checks.check_runs import DAY, HOUR, KEY, get_fulfillment, get_newest_result, run_checks
 from verification.checks.models import Observation
@@ -70,6 +72,18 @@ def test_legally_withheld_repository_puts_a_listed_integration_on_hold(listed_pr
     assert summary == "A reviewer decides: GitHub withholds the repository for legal reasons (451)."
     assert (row.on_hold_for, row.hold_reason) == ("program", "GitHub withholds the repository for legal reasons (451).")
     assert not Finding.objects.exists()
+
+
+def test_legally_withheld_repository_is_decided_once(listed_provider, stubs, rita):
+    stubs.default_answer = LegallyWithheldError("GitHub withholds the repository for legal reasons (451).")
+    run_checks(listed_provider, NOW + DAY)
+    row = Integration.objects.get(pk=listed_provider.pk)
+    # The owner didn't change, so there is no suspension without a notice.
+    with pytest.raises(ActionRefused, match="no change of the repository owner"):
+        perform_transition(row, "suspend_immediately", actor=rita, note="Withheld.", now=NOW + DAY)
+    perform_transition(row, "resume", actor=rita, now=NOW + DAY)
+    run_checks(listed_provider, NOW + 2 * DAY)
+    assert Integration.objects.get(pk=listed_provider.pk).on_hold_for == ""
 
 
 def test_repository_that_was_never_visible_fails(provider, stubs):
