@@ -207,7 +207,10 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
     known_newest = str(subject.known.get(NEWEST_KEY, ""))
     previous_version = try_parse_version(known_newest)
     # Publishers can't remove versions from the registry themselves, so a lower newest version needs an explanation.
-    if previous_version is not None and (highest_version is None or highest_version.rank < previous_version.rank):
+    # By preference, because a pre-release replaces no release, and a release replaces every pre-release.
+    if previous_version is not None and (
+        highest_version is None or highest_version.preference < previous_version.preference
+    ):
         summary = f"The registry's newest version is {highest_version or 'none'}, but it was {known_newest} before."
         evidence = (Evidence("Highest version so far", known_newest), Evidence("Now", str(highest_version or "none")))
         return Result(Outcome.FAIL, summary, evidence, missing_item=f"the version {known_newest}")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from verification.checks.rules.shared_reads import (
     add_state,
+    find_newest_release,
     read_release,
     require_repository,
     resolve_recorded_number,
@@ -16,6 +17,7 @@ from verification.releases.artifacts import file_names
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.responses import GitHubRelease, GitHubRepository
+from verification.terraform.versions import try_parse_version
 
 # The name of this revision is also what `accepts` names in checks.yaml: with it, a reviewer can accept the owner.
 NEW_OWNER = "new owner"
@@ -107,10 +109,14 @@ def check_release_published(subject: Subject, sources: Sources, repository: GitH
         evidence = (build_repository_evidence(repository), Evidence("Newest releases", tags))
         return Result(Outcome.FAIL, f"The repository has no published release {subject.tag}.", evidence)
     if versions:
-        # Terraform selects a pre-release only if a constraint names it, so a pre-release alone is a warning.
-        newest = next((candidate for candidate in versions if not candidate.prerelease), versions[0])
-        outcome, suffix = (Outcome.WARN, ", but only as a pre-release") if newest.prerelease else (Outcome.PASS, "")
-        return _build_release_result(outcome, f"{newest.tag} is published{suffix}.", repository, newest)
+        # Terraform selects a pre-release only if a constraint names it, so a pre-release alone is a warning. The
+        # version decides what is one: the registry doesn't read GitHub's mark, which many releases lack.
+        newest = find_newest_release(versions) or versions[0]
+        version = try_parse_version(newest.tag.removeprefix("v"))
+        if version is not None and version.is_prerelease:
+            summary = f"{newest.tag} is published, but only as a pre-release."
+            return _build_release_result(Outcome.WARN, summary, repository, newest)
+        return _build_release_result(Outcome.PASS, f"{newest.tag} is published.", repository, newest)
     if releases:
         tags = ", ".join(candidate.tag for candidate in releases[:5])
         evidence = (build_repository_evidence(repository), Evidence("Release tags", tags))

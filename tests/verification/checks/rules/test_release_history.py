@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.verification.checks.fake_sources import build_code_sources, build_snapshot
 from tests.verification.checks.rules.release_checks import Sources, build_rocket_release, run_release_check
 from verification.outcomes import Outcome
@@ -49,6 +51,19 @@ def test_lower_newest_version_fails(publish_releases):
     later = run_release_check("release.newest", sources, known=first.observations)
     assert (later.outcome, later.missing_item, later.observations) == (Outcome.FAIL, "the version 1.10.0", {})
     assert later.summary == "The registry's newest version is 1.9.0, but it was 1.10.0 before."
+
+
+@pytest.mark.parametrize(
+    ("known", "version", "outcome"),
+    [
+        ("2.0.0-beta1", "1.0.0", Outcome.PASS),
+        ("1.0.0-rc1", "1.0.0", Outcome.PASS),
+        ("1.0.0", "1.1.0-beta1", Outcome.FAIL),
+    ],
+)
+def test_release_replaces_pre_releases_but_not_the_other_way(publish_releases, known, version, outcome):
+    sources = publish_releases(build_rocket_release(version))
+    assert run_release_check("release.newest", sources, known={"release.newest": known}).outcome == outcome
 
 
 def test_moved_tag_fails():
