@@ -7,7 +7,7 @@ from integrations.submissions.workflow.states import Status
 from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, get_state, submit_action
-from tests.integrations.submissions.signatures import MNDA
+from tests.integrations.submissions.signatures import MNDA, sign
 
 pytestmark = pytest.mark.any_database
 
@@ -56,6 +56,13 @@ def test_optional_requirement_is_marked_not_applicable(rocket, alice, sign_in):
         assert submit_action(client, rocket, MNDA, "not_needed").status_code == 302
     assert get_state(rocket, MNDA).status == Status.NOT_APPLICABLE
     assert rocket.events.filter(event_type="requirement.marked_not_applicable").count() == 1
+
+
+def test_outdated_page_cannot_discard_an_answer_as_not_applicable(rocket, alice, sign_in, now):
+    sign(rocket, alice, now, requirement_id=MNDA)
+    response = submit_action(sign_in(alice), rocket, MNDA, "not_needed")
+    assert (response.status_code, "Someone answered this requirement." in get_text(response)) == (409, True)
+    assert get_state(rocket, MNDA).status == Status.AWAITING_OTHER_PARTY
 
 
 def test_required_requirement_cannot_be_marked_not_applicable(rocket, alice, sign_in):
