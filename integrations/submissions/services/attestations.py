@@ -59,16 +59,25 @@ def _list_changes(previous: list[JsonObject], detail: list[JsonObject]) -> Itera
 
 def void_answered_findings(integration: Integration, now: datetime) -> None:
     """Void the statements that every finding has a response if one that the partner can see has none."""
-    context.clear_cache(integration)
-    if any(finding.state == finding.State.OPEN for finding in list_sent_findings(integration)):
+    if _has_unanswered_findings(integration):
         about_findings = [each for each in integration.edition.list_requirements() if each.after_findings]
         _void(integration, about_findings, {"code": NEW_FINDINGS, "params": {}}, now)
 
 
 def restore_answered_findings(integration: Integration) -> None:
-    """Restore the statements about findings after the request for changes was undone."""
+    """Restore the statements about findings after the request for changes was undone.
+
+    They stay void if a reviewer had reopened a finding before the request.
+    """
+    if _has_unanswered_findings(integration):
+        return
     for state in integration.fulfillments.filter(data__void_reason__code=NEW_FINDINGS):
         _save(state, Status.SUBMITTED, {"confirmed": True})
+
+
+def _has_unanswered_findings(integration: Integration) -> bool:
+    context.clear_cache(integration)
+    return any(finding.state == finding.State.OPEN for finding in list_sent_findings(integration))
 
 
 def _void(integration: Integration, requirements: Iterable[Requirement], reason: JsonObject, now: datetime) -> bool:

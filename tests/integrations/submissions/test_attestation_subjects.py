@@ -276,6 +276,15 @@ def test_undone_request_for_changes_restores_the_statement(second_round: Integra
     assert second_round.fulfillments.get(requirement_id="NO-5").void_reason == ""
 
 
+def test_undone_request_for_changes_restores_no_statement_that_a_reopened_finding_voided(
+    second_round: Integration, rita: Any, now: datetime
+) -> None:
+    findings.reopen_finding(second_round.findings.get(), actor=rita, now=now)
+    perform_transition(reload_row(second_round), "request_changes", actor=rita, now=now)
+    perform_transition(reload_row(second_round), "undo_decision", actor=rita, now=now)
+    assert get_status(second_round, "NO-5") == Status.OPEN
+
+
 @pytest.mark.every_database
 def test_reopened_finding_voids_the_statement(second_round: Integration, rita: Any, now: datetime) -> None:
     findings.reopen_finding(second_round.findings.get(), actor=rita, now=now)
