@@ -101,6 +101,23 @@ def test_fields_of_the_internal_api_are_unknown_without_it(registry, status):
     assert (listing.warning, listing.unlisted, listing.moved_to, listing.etag) == (None, None, None, "")
 
 
+def test_number_of_the_repository_is_known_without_the_internal_api(registry):
+    registry.publish(ROCKET)
+    before = RegistryClient().read_listing("acme", "rocket")
+    registry.fail(503, under="/v2/")
+    assert RegistryClient().read_listing("acme", "rocket", before).repository_id == 4711
+    moved = replace(before, source="https://github.com/acme/terraform-provider-other")
+    assert RegistryClient().read_listing("acme", "rocket", moved).repository_id is None
+
+
+def test_new_version_below_the_newest_has_platforms(registry):
+    registry.publish(ROCKET)
+    before = RegistryClient().read_listing("acme", "rocket")
+    registry.publish(Provider(**(vars(ROCKET) | {"versions": ("1.0.0", "1.0.1", "1.2.0", "1.3.0-rc1")})))
+    after = RegistryClient().read_listing("acme", "rocket", before)
+    assert (after.newest, after.builds["1.0.1"]) == ("1.2.0", ("linux_amd64", "darwin_arm64"))
+
+
 def test_missing_provider_is_not_found(registry):
     with pytest.raises(SourceNotFoundError, match="doesn't list acme/rocket"):
         RegistryClient().read_listing("acme", "rocket")

@@ -85,13 +85,17 @@ class RegistryClient:
         # public one has no warning and no new name.
         except SourceError:
             listing = self._read(f"v1/{path}", full_name, _parse_public_listing)
+            # The public API doesn't state the number, which stays the same as long as the source does.
+            if previous is not None and previous.source == listing.source:
+                listing = replace(listing, repository_id=previous.repository_id)
         if listing is None:
             assert previous is not None  # only its ETag is answered with "not modified"
             return previous
         latest = find_newest_version(listing.versions)
         fields: Mapping[str, Any] = {}
-        # The registry never changes a published version, so its parts are fetched once.
-        if previous and previous.newest == latest:
+        # The registry never changes a published version, so its parts are fetched once. An older version that is new in
+        # the list has platforms, too.
+        if previous and previous.newest == latest and set(previous.versions) == set(listing.versions):
             fields = {name: getattr(previous, name) for name in VERSION_FIELDS}
         if latest and (not fields or None in (fields["platforms"], fields["docs"], fields["builds"])):
             fields = self._fetch_version_fields(full_name, path, latest)
