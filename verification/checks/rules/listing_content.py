@@ -26,7 +26,8 @@ MIN_FAQ_WORDS = 15
 # The server wants to know who sends the request. Other statuses of a refusal are about the request itself.
 PRIVATE_STATUSES = (401, 403, 407)
 URL_PATTERN = re.compile(r"https?://[^\s<>\"]{1,500}")
-EMAIL_PATTERN = re.compile(r"[\w.+%-]{1,64}@[\w.-]{1,253}")
+# Not part of a path with a version ("host/tool@latest") or of the address of a repository ("git@host:path").
+EMAIL_PATTERN = re.compile(r"(?<![\w.+%/-])[\w.+%-]{1,64}@[\w.-]{1,253}+(?!:\w)")
 DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
 # Names that are reserved for examples and local networks (RFC 2606, RFC 6762) or left over from templates.
 PLACEHOLDER_DOMAIN_PATTERN = re.compile(
@@ -63,7 +64,9 @@ def _iterate_texts(subject: Subject) -> Iterator[str]:
 
 def list_addresses(subject: Subject) -> list[str]:
     """Return the URLs that the partner entered, each once: the homepage and every URL in an answer."""
-    candidates = [subject.homepage, *(value.strip() for value in _iterate_texts(subject))]
+    texts = (value.strip() for value in _iterate_texts(subject))
+    # The endpoint of a run task isn't a page: it needn't answer GET requests, and test runs send it what it expects.
+    candidates = [subject.homepage, *(text for text in texts if text != subject.find_answer("endpoint"))]
     return list(dict.fromkeys(value for value in candidates if URL_PATTERN.fullmatch(value)))
 
 

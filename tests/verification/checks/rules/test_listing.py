@@ -58,6 +58,12 @@ def test_links_include_the_homepage_and_every_url_in_the_answers():
     assert result.summary == "All 2 links work."
 
 
+def test_endpoint_of_a_run_task_is_no_link():
+    endpoint = "https://tasks.acme.com/run"
+    result = run_listing_check("links", {DOCS: 200, endpoint: 404}, documentation=DOCS, endpoint=endpoint)
+    assert result.summary == "The only link works."
+
+
 @pytest.mark.parametrize(
     ("statuses", "summary"),
     [
@@ -79,6 +85,9 @@ def test_summary_counts_the_links(statuses, summary):
     [
         ("help@acme.com", "The listing has 1 valid email address."),
         ("help@acme.com, press@acme.com", "The listing has 2 valid email addresses."),
+        ("Write to help@acme.com: we answer.", "The listing has 1 valid email address."),
+        ("help@acme.com. Run go install example.com/acme/tool@latest.", "The listing has 1 valid email address."),
+        ("help@acme.com or git clone git@github.com:acme/rocket.git", "The listing has 1 valid email address."),
     ],
 )
 def test_summary_counts_the_email_addresses(addresses, summary):
