@@ -122,10 +122,11 @@ def list_stale_listings(now: datetime | Combinable) -> IntegrationQuerySet:
 
 IS_APPEAL = Q(deadline_pause_reason=PAUSED_FOR_APPEAL, responsible_party=ResponsibleParty.PROGRAM)
 STALE_SINCE = RequirementFulfillment.objects.filter(integration=OuterRef("pk")).order_by().values("integration")
-# A requirement that was fulfilled, or an integration that has ended, needs no waiver anymore.
+# A requirement that was fulfilled, or an integration that has ended, needs no waiver anymore. A result that is too old,
+# as after a long outage, fulfills nothing.
 WAIVER_REQUESTS = (
     RequirementFulfillment.objects.filter(waiver_requested_at__isnull=False)
-    .exclude(status__in=FULFILLED_STATUSES)
+    .filter(~Q(status__in=FULFILLED_STATUSES) | Q(valid_until__lte=NOW))
     .exclude(integration__stage__in=FINAL_STAGES)
 )
 DECISION_REQUESTS = AuditEvent.objects.filter(partner=OuterRef("pk"), event_type="partner.decision_requested")

@@ -14,6 +14,7 @@ from integrations.partners.models import Membership, Partner
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.sla.models import LabelPolicy, MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.submissions.models import Integration, RequirementFulfillment
+from integrations.submissions.services import waivers
 from portal.accounts.models import User
 from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.compliance.transitions import perform_and_reload
@@ -181,6 +182,18 @@ def test_waived_result_does_not_make_a_listing_stale(
 ) -> None:
     RequirementFulfillment.objects.update(waiver_expires_at=frozen_now + DAY)
     assert list_names(sign_in(rita).get("/queue/?kind=stale")) == []
+
+
+def test_waiver_of_a_result_that_is_too_old_is_an_item(
+    acme: Partner, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    row = create_integration_in_review(acme, alice, rita, frozen_now - 3 * DAY, category="storage")
+    result = RequirementFulfillment.objects.filter(integration=row, requirement_id="NO-LIC")
+    result.update(valid_until=frozen_now - DAY)
+    waivers.request_waiver(row, "NO-LIC", reason="GitHub is down.", actor=alice, now=frozen_now)
+    assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == ["Rocket"]
+    result.update(valid_until=frozen_now + DAY)
+    assert list_names(sign_in(rita).get("/queue/?kind=waiver&tab=all")) == []
 
 
 def test_decisions_have_no_bulk_actions(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
