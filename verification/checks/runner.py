@@ -5,7 +5,7 @@ Each result is stored as soon as it is known, so that a page can show it while o
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -20,7 +20,7 @@ from integrations.submissions.selectors import context
 from integrations.submissions.services.attestations import REASON_BY_SUBJECT
 from integrations.submissions.services.requirements import record_check_outcome
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.workflow.states import ResponsibleParty
+from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.core.json_text import clean_json
 from portal.github_access.clients import build_sources
 from verification.checks import execution
@@ -135,6 +135,7 @@ def run_integration_checks(
     retry_at = _determine_retry_at(results, attempt, now)
     for requirement in requirements:
         _record_requirement_result(integration, requirement, results, retry_at, now)
+    _discard_other_results(integration, checked)
     _freeze_listing(integration, results, now)
     return retry_at
 
@@ -215,6 +216,13 @@ def store_result(
     else:
         check_result.save()
     observations.store_result_observations(integration, key, result, now)
+
+
+def _discard_other_results(integration: Integration, checked: Iterable[Requirement]) -> None:
+    """Discard the results of requirements that another category or edition removed, which would become stale."""
+    others = integration.fulfillments.exclude(requirement_id__in=[requirement.id for requirement in checked])
+    # Only results of checks have an end.
+    others.filter(valid_until__isnull=False).update(status=Status.OPEN, valid_until=None, retry_at=None)
 
 
 def _record_requirement_result(

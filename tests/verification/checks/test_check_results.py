@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from integrations.submissions.models import Finding, Integration
+from integrations.submissions.services.creation import change_description
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
 from portal.jobs import leases
-from tests.conftest import NOW
+from tests.conftest import NOW, create_integration
 from tests.verification.checks.check_runs import (
     CHECKS_WITHOUT_REQUESTS,
     DAY,
@@ -137,6 +138,16 @@ def test_observations_of_an_incomplete_check_are_not_stored(provider, stubs, out
     stubs.set_result(KEY, outcome, observations={"owner": 47})
     run_checks(provider, NOW)
     assert observations.get_known_values(provider) == {}
+
+
+def test_result_that_another_category_does_not_need_is_discarded(acme, alice, stubs):
+    row = create_integration(acme, alice, category="storage")
+    run_checks(row, NOW)
+    assert row.fulfillments.get(requirement_id="NO-LIC").status == "pass"
+    change_description(row, {"category": "monitoring"}, actor=alice, now=NOW + HOUR)
+    run_checks(row, NOW + DAY)
+    fulfillment = row.fulfillments.get(requirement_id="NO-LIC")
+    assert (fulfillment.status, fulfillment.valid_until) == ("open", None)
 
 
 def test_subject_has_the_tier_the_listing_status_and_the_homepage(listed_provider, stubs):
