@@ -40,6 +40,11 @@ def build_snoozed_condition(now: datetime | Combinable, prefix: str = "") -> Q:
     return Q(**{f"{prefix}pk__in": snoozes.values("integration")})
 
 
+def build_former_reviewer_condition() -> Q:
+    """Return the condition for rows whose reviewer has lost the role or whose account was deactivated."""
+    return Q(reviewer__is_active=False) | Q(reviewer__is_reviewer=False)
+
+
 def get_end_of_day(now: datetime) -> datetime:
     """Return the next midnight in the current time zone."""
     return timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
@@ -57,7 +62,12 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
         "overdue": Q(action_due_at__lt=now),
         "today": Q(action_due_at__gte=now, action_due_at__lt=get_end_of_day(now)),
         "mine": Q(reviewer=user) & ~is_excluded,
-        "free": (Q(reviewer=None) | Q(claim_expires_at__lte=now) | build_exclusion_condition(F("reviewer")))
+        "free": (
+            Q(reviewer=None)
+            | build_former_reviewer_condition()
+            | Q(claim_expires_at__lte=now)
+            | build_exclusion_condition(F("reviewer"))
+        )
         & ~permission_conditions.build_own_approval_condition(user)
         & ~is_excluded,
     }

@@ -23,7 +23,7 @@ from integrations.reviews.assignment import (
     has_chosen_program,
 )
 from integrations.reviews.models import ReviewerProfile
-from integrations.reviews.selectors.queue import build_snoozed_condition
+from integrations.reviews.selectors.queue import build_former_reviewer_condition, build_snoozed_condition
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
@@ -124,7 +124,8 @@ def _list_waiting(scope: str, actor: User, now: datetime) -> list[Integration]:
     is_away = Q(reviewer__reviewer_profile__away_from__lte=today) & (
         Q(reviewer__reviewer_profile__away_until=None) | Q(reviewer__reviewer_profile__away_until__gte=today)
     )
-    conditions = {"unassigned": Q(reviewer=None), "away": Q(reviewer=None) | is_away}
+    is_unassigned = Q(reviewer=None) | build_former_reviewer_condition()
+    conditions = {"unassigned": is_unassigned, "away": is_unassigned | is_away}
     # an index has all columns of these conditions, so that only the rows of the page are read
     keys = list(rows.filter(conditions.get(scope, Q())).values_list("pk", flat=True)[:MAX_ASSIGNMENTS])
     rows = Integration.objects.in_queue().filter(pk__in=keys).select_related("partner", "reviewer")

@@ -119,6 +119,19 @@ def test_tabs_split_all_mine_and_unclaimed(
 
 
 @pytest.mark.every_database
+@pytest.mark.parametrize("fields", [{"is_active": False}, {"is_reviewer": False}])
+def test_reviews_of_former_reviewers_are_unclaimed(
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime, fields: dict[str, bool]
+) -> None:
+    rocket, scan, vaulted = Integration.objects.order_by("name")
+    for row in (scan, rocket):
+        claims.assign_reviewer(row, rob, actor=rita, now=frozen_now)
+    assert list_names(sign_in(rita).get("/queue/?tab=free")) == ["Vaulted"]
+    User.objects.filter(pk=rob.pk).update(**fields)
+    assert queue.find_next_review(vaulted, rita, frozen_now) == scan.uuid
+    assert list_names(sign_in(rita).get("/queue/?tab=free")) == ["Scan", "Rocket", "Vaulted"]
+
+
 def test_htmx_gets_only_the_same_results(three_reviews: None, rita: User, sign_in: SignIn) -> None:
     client = sign_in(rita)
     fragment = client.get("/queue/?program=nomad", headers={"HX-Request": "true"})

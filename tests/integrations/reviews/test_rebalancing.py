@@ -101,6 +101,19 @@ def test_scopes_select_what_is_assigned(
     assert [name for name, _ in list_planned_assignments("program", sam, frozen_now, "all")] == ["Rocket"]
 
 
+@pytest.mark.parametrize("fields", [{"is_active": False}, {"is_reviewer": False}])
+def test_reviews_of_former_reviewers_are_unassigned(
+    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime, fields: dict[str, bool]
+) -> None:
+    for name in ("Scan", "Rocket"):
+        claims.assign_reviewer(Integration.objects.get(name=name), rob, actor=sam, now=frozen_now)
+    claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=sam, now=frozen_now)
+    User.objects.filter(pk=rob.pk).update(**fields)
+    expected = [("Scan", "Rita Reyes"), ("Rocket", "Rita Reyes")]
+    assert list_planned_assignments("program", sam, frozen_now) == expected
+    assert list_planned_assignments("program", sam, frozen_now, "away") == expected
+
+
 def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
     three_reviews: None, rita: User, rob: User, sam: User, sign_in: SignIn
 ) -> None:
