@@ -21,6 +21,7 @@ from integrations.sla.engine.severity import find_critical_since, list_severity_
 from integrations.sla.engine.stop_rules import StopTracker
 from integrations.sla.engine.timeline import find_denied_keys, order_events
 from integrations.sla.engine.types import (
+    LISTED_OPENING_KEY,
     ClockState,
     ClockStatus,
     IssueEventKind,
@@ -57,6 +58,15 @@ def project_issue_state(events: Iterable[TimelineEvent], context: ProjectionCont
     return IssueProjection(list(events), context).build_state()
 
 
+def _find_opening(events: list[TimelineEvent]) -> TimelineEvent:
+    """Return the opening of an issue. Raises MissingOpeningError."""
+    openings = [event for event in events if event.kind == IssueEventKind.OPENED]
+    if not openings:
+        raise MissingOpeningError("The opening of this issue is missing.")
+    # A list can contradict the opening that a webhook reported. Both are stored, and that of the list counts.
+    return next((event for event in openings if event.key == LISTED_OPENING_KEY), openings[0])
+
+
 class IssueProjection:
     """Projection of one issue: its events in order, its participants, and the stops and pauses of its clocks."""
 
@@ -64,20 +74,16 @@ class IssueProjection:
         self.context = context
         self.has_unverified_events = bool(find_denied_keys(events))
         self.events = order_events(events, context.now)
-        # A list can report an earlier opening than a webhook. Both are stored, and the first one in order counts.
-        opening = next((event for event in self.events if event.kind == IssueEventKind.OPENED), None)
-        if opening is None:
-            raise MissingOpeningError("The opening of this issue is missing.")
-        self.opening = opening
+        self.opening = _find_opening(self.events)
         self.severity_events = list_severity_events(self.events)
         self.lowered_times = [e.at for e in self.severity_events if e.kind == IssueEventKind.SEVERITY_LOWERED]
-        self.is_from_machine = is_machine(opening.actor, context.policy)
+        self.is_from_machine = is_machine(self.opening.actor, context.policy)
         self.is_covered = not self.is_from_machine and not any(
             event.kind == IssueEventKind.NOT_AN_ISSUE for event in self.events
         )
-        self.participants = identify_participants(self.events, opening, context.policy)
-        self.pauses = PauseTracker(self.participants, opened_at=opening.at)
-        self.stops = StopTracker(self.participants, opened_at=opening.at, pause_tracker=self.pauses)
+        self.participants = identify_participants(self.events, self.opening, context.policy)
+        self.pauses = PauseTracker(self.participants, opened_at=self.opening.at)
+        self.stops = StopTracker(self.participants, opened_at=self.opening.at, pause_tracker=self.pauses)
         for event in self.events:
             self.stops.read(event)
             self.pauses.read(event)

@@ -9,6 +9,7 @@ from integrations.programs.sla_policy import Sla, TargetType
 from portal.core.business_time import Calendar
 
 DENIED_KEY = "denied"  # in an event's data: the key of an event that GitHub doesn't confirm
+LISTED_OPENING_KEY = "opened:listed"  # key of an opening from a list that contradicts that of a webhook
 
 
 def build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:

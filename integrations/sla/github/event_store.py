@@ -11,8 +11,8 @@ from django.db import transaction
 from django.dispatch import Signal
 
 from integrations.sla.engine import inputs
-from integrations.sla.engine.types import CHANGE_KINDS, IssueEventKind, TimelineEvent
-from integrations.sla.github.event_mapping import UNREAD_SUFFIX, IssueUpdate
+from integrations.sla.engine.types import CHANGE_KINDS, LISTED_OPENING_KEY, IssueEventKind, TimelineEvent
+from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import policies
 from verification.sources.github.issue_models import GitHubIssue
@@ -127,10 +127,16 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
 
 
 def _rekey_listed_opening(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> TimelineEvent:
-    """Give a listed opening its own key if it is earlier than the known one. The earlier opening counts."""
+    """Give a listed opening its own key if it is earlier than the known one or has another author. It counts."""
     known_opening = known_events.get(event.key)
-    is_earlier = event.kind is IssueEventKind.OPENED and known_opening and event.at < known_opening.at
-    return replace(event, key=f"{event.key}:listed") if is_earlier else event
+    if event.kind is not IssueEventKind.OPENED or known_opening is None:
+        return event
+    # Issues of deleted accounts get another author, too.
+    has_other_author = event.actor.login != UNKNOWN_ACTOR.login and (event.actor.id, event.actor.type) != (
+        known_opening.actor.id,
+        known_opening.actor.type,
+    )
+    return replace(event, key=LISTED_OPENING_KEY) if event.at < known_opening.at or has_other_author else event
 
 
 def _is_known(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> bool:

@@ -1,8 +1,8 @@
 """Verification of webhook events against GitHub's API.
 
-A partner knows the secret of its own webhook and could forge deliveries. Comments, closures, and pause labels that only
-a webhook reported are therefore compared with GitHub's lists. Events missing there are requested individually. An
-event that GitHub doesn't confirm is denied: the projection ignores it and adds a note.
+A partner knows the secret of its own webhook and could forge deliveries. Comments with their text and edits, closures,
+and pause labels that only a webhook reported are therefore compared with GitHub's lists. Events missing there are
+requested individually. An event that GitHub doesn't confirm is denied: the projection ignores it and adds a note.
 """
 
 import logging
@@ -26,7 +26,8 @@ VERIFIABLE_CHANGES = {  # with their opposites
     IssueEventKind.CLOSED: IssueEventKind.REOPENED,
     IssueEventKind.LABELED: IssueEventKind.UNLABELED,
 }
-VERIFIABLE_KINDS = (IssueEventKind.COMMENTED, *VERIFIABLE_CHANGES)  # events that stop or pause a clock
+COMMENT_TEXT_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.COMMENT_EDITED)
+VERIFIABLE_KINDS = (*COMMENT_TEXT_KINDS, *VERIFIABLE_CHANGES)  # events that stop or pause a clock
 LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
 INITIAL_LOOKBACK = timedelta(days=1)  # period of the first verification
 MAX_VERIFICATIONS = 50  # per run; later runs verify the rest
@@ -36,18 +37,23 @@ MAX_VERIFICATIONS = 50  # per run; later runs verify the rest
 class ListedActivity:
     """Activity in GitHub's lists during one poll.
 
-    `comments` holds (issue, comment, actor, time). `changes` holds (issue, kind, label, actor) with the time.
+    `comments` holds (issue, comment, actor, time). `texts` holds the time of the last change and the text by issue and
+    comment. `changes` holds (issue, kind, label, actor) with the time.
     """
 
     comments: set[tuple[int, str, int, datetime]] = field(default_factory=set)
+    texts: dict[tuple[int, str], tuple[datetime, str]] = field(default_factory=dict)
     changes: list[tuple[tuple[int, str, str, int], datetime]] = field(default_factory=list)
     deleted_comments: set[str] = field(default_factory=set)
 
     def has_event(self, row: SupportIssueEvent) -> bool:
         number = row.issue.number
         actor_id = row.actor_id
-        if row.kind == IssueEventKind.COMMENTED:
-            return (number, get_comment_key(row), actor_id, row.at) in self.comments
+        if row.kind in COMMENT_TEXT_KINDS:
+            comment = get_comment_key(row)
+            is_listed = row.kind != IssueEventKind.COMMENTED or (number, comment, actor_id, row.at) in self.comments
+            listed_text = self.texts.get((number, comment))
+            return is_listed and listed_text is not None and is_same_text(*listed_text, row)
         expected_change = (number, row.kind, row.label, actor_id)
         return any(change == expected_change and is_same_time(changed_at, row) for change, changed_at in self.changes)
 
@@ -61,6 +67,9 @@ def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[Is
                 activity.comments.add((batch.number, event.comment, event.actor.id, event.at))
             elif event.kind == IssueEventKind.COMMENT_DELETED:
                 activity.deleted_comments.add(event.comment)
+            # Of an edited comment, the edit follows its creation and has the text.
+            if event.kind in COMMENT_TEXT_KINDS:
+                activity.texts[batch.number, event.comment] = (event.at, event.text)
     for update in updates:
         activity.changes += [
             ((update.issue.number, str(event.kind), event.label, event.actor.id), event.at)
@@ -77,6 +86,16 @@ def get_comment_key(row: SupportIssueEvent) -> str:
 def is_same_time(moment: datetime, row: SupportIssueEvent) -> bool:
     """Return whether a time in GitHub's lists matches the time in a webhook."""
     return abs(moment - row.at) <= SAME_CHANGE_TOLERANCE
+
+
+def is_same_text(changed_at: datetime, text: str, row: SupportIssueEvent) -> bool:
+    """Return whether the present text of a comment, last changed at a time, can be that of an event.
+
+    GitHub doesn't list the texts before the last edit, so it can't deny them.
+    """
+    if row.data.get("unread"):
+        return True
+    return text == row.text if changed_at == row.at else changed_at > row.at
 
 
 def flag_unverified_events(
@@ -121,7 +140,8 @@ def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
     if row.kind == IssueEventKind.COMMENTED:
         data |= {"comment": get_comment_key(row)}
         return TimelineEvent(key, IssueEventKind.COMMENT_DELETED, row.at, UNKNOWN_ACTOR, data=data)
-    kind = VERIFIABLE_CHANGES[IssueEventKind(row.kind)]
+    # Without the comment, which exists: only the edit of its text is denied.
+    kind = VERIFIABLE_CHANGES.get(IssueEventKind(row.kind), IssueEventKind.COMMENT_EDITED)
     return TimelineEvent(key, kind, row.at, UNKNOWN_ACTOR, label=row.label, data=data)
 
 
@@ -131,15 +151,16 @@ def _is_known(
     """Return whether GitHub confirms an event, or can't deny it because the issue or comment was deleted or moved."""
     repository = monitored_repository.repository
     number = row.issue.number
-    if row.kind == IssueEventKind.COMMENTED and _is_deleted(row, activity):
+    if row.kind in COMMENT_TEXT_KINDS and _is_deleted(row, activity):
         return True
     if issues.is_gone(api, repository, number):
         return True
-    if row.kind == IssueEventKind.COMMENTED:
+    if row.kind in COMMENT_TEXT_KINDS:
         comment = issues.get_comment(api, repository, int(get_comment_key(row).rpartition(":")[2]))
         if comment is None or comment.issue_number != number:
             return False
-        return _is_same_action(comment.user, comment.created_at, row)
+        is_created = row.kind != IssueEventKind.COMMENTED or _is_same_action(comment.user, comment.created_at, row)
+        return is_created and is_same_text(comment.updated_at, comment.body, row)
     events = issues.list_issue_events(api, repository, number)
     return len(events) >= issues.MAX_EVENTS or any(
         event.event == row.kind

@@ -227,3 +227,57 @@ def test_postdated_opening_does_not_move_the_due_date(
     poll(monitored_repository, 41)
     clock = SlaClock.objects.get(target_type="resolve")
     assert (clock.started_at, clock.due_at, clock.issue.opened_at) == (OPENED_AT, OPENED_AT + 48 * HOUR, OPENED_AT)
+
+
+def deliver_changed(
+    monitored_repository: MonitoredRepository, delivery: WebhookDelivery, hour: float, **changes: Any
+) -> None:
+    """Deliver a correctly signed webhook of GitHub with changes by the company."""
+    data = json.loads(delivery.body)
+    for name, values in changes.items():
+        data[name] |= values
+    forged = WebhookDelivery(f"forged {hour}", delivery.event, json.dumps(data).encode())
+    assert post_delivery(monitored_repository, forged) == 202
+    delivery_processing.process_due_deliveries(OPENED_AT + hour * HOUR)
+
+
+def test_other_text_of_a_comment_does_not_count(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
+    tracker.comment(1, PARTNER, "+1", OPENED_AT + HOUR)
+    deliver_changed(monitored_repository, tracker.webhooks[-1], 1, comment={"body": ANSWER})
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
+    poll(monitored_repository, 3)
+    poll(monitored_repository, 28)
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+def test_edit_that_github_does_not_confirm_does_not_count(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    comment_id = tracker.comment(1, PARTNER, "+1", OPENED_AT + HOUR)
+    deliver(monitored_repository, tracker.webhooks[-1:])
+    poll(monitored_repository, 2)
+    forge(
+        monitored_repository,
+        tracker,
+        lambda copy: copy.edit_comment(comment_id, PARTNER, ANSWER, OPENED_AT + 3 * HOUR),
+        3,
+    )
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + 3 * HOUR
+    poll(monitored_repository, 5)
+    poll(monitored_repository, 30)
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+@pytest.mark.parametrize("author", [Person(902, "rocket-bot", type="Bot"), PARTNER])
+def test_other_author_of_an_issue_does_not_count(
+    monitored_repository: MonitoredRepository, github: GitHub, author: Person
+) -> None:
+    tracker = github.track(build_tracker(monitored_repository))
+    tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
+    issue = {"user": author.raw(), "author_association": author.association}
+    deliver_changed(monitored_repository, tracker.webhooks[0], 1, issue=issue)
+    tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, 3)
+    clock = SlaClock.objects.get(target_type="respond")
+    assert (clock.started_at, clock.stopped_at) == (OPENED_AT, OPENED_AT + 2 * HOUR)
+    assert SlaClock.objects.get(target_type="resolve").due_at == OPENED_AT + 48 * HOUR
