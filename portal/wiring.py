@@ -21,6 +21,7 @@ from integrations.submissions.services import agreements, changes, evidence_snap
 from integrations.submissions.workflow.evidence import PROVIDER
 from integrations.submissions.workflow.guards import EMAIL_SENT_MESSAGE
 from portal.accounts.access import access_revoked
+from portal.accounts.models import User
 from portal.analytics.services import handle_responsibility_change
 from portal.api.services import tokens
 from portal.audit import services
@@ -30,6 +31,8 @@ from portal.directory import services as listings
 from portal.github_access import receivers as github_access
 from portal.inbox import calendar_feed
 from portal.notifications import email
+from portal.reports import unsubscribe
+from portal.reports.scopes import build_partner_key
 from portal.search import indexing
 from portal.webhooks import fanout, services as webhooks
 from verification.checks.services import facts, runs
@@ -87,6 +90,13 @@ def silence_former_member(event: AuditEvent) -> None:
     """Cancel pending emails to a former member of the company."""
     if event.partner is not None:
         email.silence_person(event.data["person"], event.partner.pk)
+        unsubscribe.cancel_scheduled_emails(event.data["person"], build_partner_key(event.partner))
+
+
+def silence_deactivated_account(sender: object, *, user: User, is_deactivation: bool, **_: object) -> None:
+    """Cancel pending emails to a deactivated account."""
+    if is_deactivation:
+        email.silence_person(user.pk)
 
 
 def update_listing(event: AuditEvent) -> None:
@@ -190,5 +200,6 @@ def connect() -> None:
     tokens.register_handlers()
     github_access.connect_receivers()
     access_revoked.connect(calendar_feed.handle_access_revoked)
+    access_revoked.connect(silence_deactivated_account)
     PROVIDER.get_facts = evidence.collect_facts
     PROVIDER.collect_evidence = evidence.collect_evidence

@@ -104,10 +104,12 @@ def cancel_decision_emails(event: AuditEvent) -> bool:
     return not emails.exclude(state__in=(State.CANCELED, State.SUPPRESSED)).exists()
 
 
-def silence_person(person: int, partner_id: int) -> None:
-    """Suppress a person's held and batched emails about a partner's integrations."""
-    emails = EmailMessage.objects.filter(person_id=person, integration__partner_id=partner_id)
-    emails.filter(state__in=WAITING_STATES).update(state=State.SUPPRESSED)
+def silence_person(person: int, partner_id: int | None = None) -> None:
+    """Suppress a person's held and batched emails, by default all, or only those about a partner's integrations."""
+    emails = EmailMessage.objects.filter(person_id=person, state__in=WAITING_STATES)
+    if partner_id is not None:
+        emails = emails.filter(integration__partner_id=partner_id)
+    emails.update(state=State.SUPPRESSED)
 
 
 def mark_as_seen(emails: QuerySet[EmailMessage], now: datetime) -> None:

@@ -39,6 +39,13 @@ def update_subscription(reader: Any, scope: str, frequency: str) -> None:
     ReportSubscription.objects.update_or_create(user=reader, scope=scope, defaults={"frequency": frequency})
 
 
+def cancel_scheduled_emails(reader_id: int, scope: str) -> None:
+    """Cancel the scheduled emails of a report to a person who can no longer read it."""
+    lock_report(scope)
+    scheduled = EmailMessage.objects.filter(person=reader_id, state=EmailMessage.State.HELD)
+    scheduled.filter(key__startswith=build_email_key_prefix(scope)).update(state=EmailMessage.State.CANCELED)
+
+
 def build_external_url(recipient: ExternalRecipient, page: str = "reports:stop_external") -> str:
     """Return the URL with which a recipient without an account confirms or unsubscribes."""
     return build_absolute_url(page, signing.dumps(recipient.pk, salt=EXTERNAL_SALT))

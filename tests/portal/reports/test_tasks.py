@@ -10,8 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from integrations.partners.models import Partner
+from integrations.partners.services.members import end_membership
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
+from portal.accounts import roles
 from portal.accounts.models import User
 from portal.core.periods import PeriodKind, parse_period
 from portal.jobs.execution import run_due_jobs
@@ -111,6 +113,16 @@ def test_unsubscribing_cancels_the_pending_report(
     tasks.generate_due_reports(MONDAY - 7 * HOUR)
     unsubscribe.update_subscription(alice, f"partner:{monitored_repository.integration.partner_id}", "never")
     assert send_emails_due_at(MONDAY) == ["bob@acme.example"]
+
+
+def test_scheduled_reports_to_people_who_left_are_canceled(
+    monitored_repository: MonitoredRepository, acme: Partner, alice: User, bob: User, sam: User
+) -> None:
+    tasks.generate_due_reports(MONDAY - 7 * HOUR)
+    end_membership(acme.memberships.get(user=bob), actor=alice, now=MONDAY - 2 * HOUR)
+    roles.deactivate(alice, actor=sam, now=MONDAY - 2 * HOUR, reason="She left Acme.")
+    states = EmailMessage.objects.filter(name="report", person__in=(alice, bob)).order_by("to")
+    assert list(states.values_list("state", flat=True)) == ["suppressed", "canceled"]
 
 
 def test_viewer_gets_the_report_after_subscribing(
