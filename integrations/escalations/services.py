@@ -180,6 +180,11 @@ def _advance(pk: int, now: datetime) -> bool:
     has_answer = is_answered(escalation, integration)
     if not is_over and not has_answer:
         return _warn(integration, escalation, now)
+    if has_answer and integration.undo_until is not None and integration.undo_until > now:
+        # An undo restores the action with its due date, for which no other escalation starts.
+        escalation.next_at = integration.undo_until
+        escalation.save()
+        return False
     if has_answer or not remaining:
         escalation.ended_at = now
         escalation.next_at = None

@@ -13,6 +13,7 @@ from integrations.sla import notifications, tasks as clocks
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
 from portal.audit import services
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
@@ -183,6 +184,21 @@ def test_completed_action_is_not_escalated_further(integration_at: Any, rita: An
     Integration.objects.update(responsible_party="partner", action_due_at=None)
     assert escalate_at(due + DAY) == [0]
     assert list_recipients("program.action_overdue") == [row.edition.mailbox]
+
+
+def test_escalation_continues_after_the_undo_of_a_decision(integration_at: Any, rita: Any, now: datetime) -> None:
+    row = integration_at("review")
+    Integration.objects.update(reviewer=rita)
+    due = get_due_at(row)
+    assert escalate_at(due) == [1]
+    now = due + DAY
+    requirement = row.edition.list_requirements()[0].id
+    findings.raise_finding(row, requirement, "It fails.", actor=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, now=now)
+    assert escalate_at(now) == [0]
+    perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
+    assert get_due_at(row) == due
+    assert escalate_at(now + timedelta(minutes=9), now + timedelta(minutes=10)) == [0, 1]
 
 
 def get_due_at(row: Integration) -> datetime:
