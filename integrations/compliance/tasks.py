@@ -13,7 +13,7 @@ from django.db.models import Count, F, Q
 from pydantic_core import to_jsonable_python
 
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import SlaBreach, SlaClock
+from integrations.sla.models import IS_MONITORED, SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration, perform_transition, refresh_next_action
 from integrations.submissions.workflow import evidence
@@ -116,9 +116,9 @@ def _find_overdue_integrations(now: datetime) -> set[int]:
     """Return integrations with an issue that exceeds its target by the configured factor within the known data."""
     overdue_clocks = SlaClock.objects.filter(
         LISTED_CONDITION,
+        IS_MONITORED,
         state=ClockStatus.OVERDUE,
         is_committed=True,
-        monitored_repository__ended_at=None,
         due_at__lt=now,
     )
     integration_ids = set()

@@ -19,7 +19,7 @@ from integrations.escalations import tasks
 from integrations.escalations.models import Escalation
 from integrations.partners import permissions
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import SlaClock
+from integrations.sla.models import IS_MONITORED, SlaClock
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.notices import get_address, list_program_contacts
@@ -211,9 +211,7 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
     if any(permissions.can_act_for_program(integration, actor) for actor in actors):
         return True
     issues = [issue["issue"] for issue in (escalation.event.data.get("issues", ()) if escalation.event else ())]
-    committed_clocks = SlaClock.objects.filter(
-        issue__uuid__in=issues, is_committed=True, monitored_repository__ended_at=None
-    )
+    committed_clocks = SlaClock.objects.filter(IS_MONITORED, issue__uuid__in=issues, is_committed=True)
     # With incomplete data, an issue may still be open.
     return not committed_clocks.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)).exists()
 

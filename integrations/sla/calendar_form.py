@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 from integrations.partners.models import Partner, PartnerCalendar
 from integrations.partners.services.calendars import CONTENT_FIELDS, MIN_WEEKLY_WORKDAYS, explain_calendar_refusal
 from integrations.sla.engine.types import OPEN_STATES
-from integrations.sla.models import SlaClock
+from integrations.sla.models import IS_MONITORED, SlaClock
 from portal.core.business_time import Calendar, add_business_days
 from portal.core.form_fields import FormArguments, MultiLineField, SingleLineField
 from portal.core.holidays import UnknownRegionError, list_countries, load_holidays
@@ -157,7 +157,7 @@ def preview_calendar(
     ]
     open_clocks = SlaClock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, is_committed=True)
     return CalendarPreview(
-        open_clocks=open_clocks.filter(monitored_repository__ended_at=None).count(),
+        open_clocks=open_clocks.filter(IS_MONITORED).count(),
         # Five business days are the published target for issues that are not critical.
         due_before=add_business_days(now, 5, current_calendar).astimezone(UTC),
         due_after=add_business_days(now, 5, new_calendar).astimezone(UTC),

@@ -57,6 +57,7 @@ class ClockColumns(NamedTuple):
     issue__calendar: int | None
     issue__opened_at: datetime
     issue__projected_at: datetime | None
+    issue__ended_at: datetime | None
     issue__last_commented_at: datetime | None
     issue__last_commenter_role: str
     monitored_repository__repository: str
@@ -100,9 +101,8 @@ class ClockRecord:
     def is_ideal_missed(self) -> bool:
         columns = self.columns
         # No column has this, because it changes with time alone (decision 0073).
-        return is_missed(
-            columns.ideal_due_at, columns.stopped_at, min(self.now, columns.monitored_repository__data_up_to)
-        )
+        data_up_to = min(self.now, columns.monitored_repository__data_up_to, columns.issue__ended_at or self.now)
+        return is_missed(columns.ideal_due_at, columns.stopped_at, data_up_to)
 
     @property
     def name(self) -> str:
@@ -244,12 +244,12 @@ def _calculate_usage(columns: ClockColumns, calendar: Calendar, now: datetime) -
     target = sla.get_target(columns.target_type, columns.severity)
     counted_time = timedelta(seconds=columns.counted_seconds)
     # After the end of monitoring, the time of the last projection is final.
-    is_running = columns.stopped_at is None and columns.monitored_repository__ended_at is None
-    if target and target.allowed_time and columns.due_at and is_running:
+    is_monitored = columns.monitored_repository__ended_at is None and columns.issue__ended_at is None
+    if target and target.allowed_time and columns.due_at and columns.stopped_at is None and is_monitored:
         scale = sla.localize_calendar(calendar).days if target.business_days else ELAPSED_SCALE
         counted_time = target.allowed_time + scale.get_position(now) - scale.get_position(columns.due_at)
     paused_time = timedelta(seconds=columns.paused_seconds)
     # During a pause, no event may arrive that projects the clock again.
-    if columns.state == ClockStatus.PAUSED and columns.issue__projected_at:
+    if columns.state == ClockStatus.PAUSED and columns.issue__projected_at and is_monitored:
         paused_time += max(now - columns.issue__projected_at, timedelta())
     return TimeUsage(max(counted_time, timedelta()), paused_time, target)

@@ -15,7 +15,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine.types import OPEN_STATES, ClockStatus, Severity
 from integrations.sla.metrics import build_missed_ideal_condition
-from integrations.sla.models import HAS_TARGET, MonitoredRepository, SlaClock
+from integrations.sla.models import HAS_TARGET, IS_MONITORED, MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser
 from portal.core.figures import read_figures
@@ -88,19 +88,17 @@ class ClockFilters:
 
 def build_state_condition(state: str, now: datetime) -> Q:
     """Return the condition of a state filter on clocks."""
-    # Clocks of ended monitoring are never updated again and would stay open forever.
-    monitored_condition = Q(monitored_repository__ended_at=None)
     return {
-        "at_risk": Q(state=ClockStatus.RUNNING, warn75_at__lte=now) & monitored_condition,
-        "breached": Q(state=ClockStatus.OVERDUE) & monitored_condition,
-        "data_incomplete": Q(state=ClockStatus.DATA_INCOMPLETE) & monitored_condition,
-        "paused": Q(state=ClockStatus.PAUSED) & monitored_condition,
+        "at_risk": Q(state=ClockStatus.RUNNING, warn75_at__lte=now) & IS_MONITORED,
+        "breached": Q(state=ClockStatus.OVERDUE) & IS_MONITORED,
+        "data_incomplete": Q(state=ClockStatus.DATA_INCOMPLETE) & IS_MONITORED,
+        "paused": Q(state=ClockStatus.PAUSED) & IS_MONITORED,
         "disputed": Q(issue__disputed_at__isnull=False),
         "met": Q(state=ClockStatus.MET),
         "late": Q(state=ClockStatus.LATE),
         "ideal_missed": build_missed_ideal_condition(now),
         "all": Q(),
-    }.get(state, Q(state__in=OPEN_STATES) & monitored_condition)
+    }.get(state, Q(state__in=OPEN_STATES) & IS_MONITORED)
 
 
 def build_visibility_condition(user: AnyUser) -> Q:

@@ -86,7 +86,14 @@ def list_breaches(scope: MetricsScope) -> QuerySet[SlaBreach]:
 def build_missed_ideal_condition(evaluated_at: datetime) -> Q:
     """Return the condition of clocks whose ideal target was missed according to complete data."""
     was_due = Q(ideal_due_at__lte=evaluated_at, monitored_repository__data_up_to__gte=F("ideal_due_at"))
-    return was_due & (Q(stopped_at=None) | Q(stopped_at__gt=F("ideal_due_at")))
+    was_monitored = Q(issue__ended_at=None) | Q(issue__ended_at__gte=F("ideal_due_at"))
+    return was_due & was_monitored & (Q(stopped_at=None) | Q(stopped_at__gt=F("ideal_due_at")))
+
+
+def build_monitored_condition(evaluated_at: datetime) -> Q:
+    """Return the condition of clocks that were monitored at a time."""
+    is_of_repository = Q(monitored_repository__ended_at=None) | Q(monitored_repository__ended_at__gt=evaluated_at)
+    return is_of_repository & (Q(issue__ended_at=None) | Q(issue__ended_at__gt=evaluated_at))
 
 
 def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[Any]:
@@ -108,9 +115,8 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
         # A stop that the data doesn't confirm yet doesn't settle a clock (decision 0073).
         | Q(state=ClockStatus.DATA_INCOMPLETE, due_at__lte=evaluated_at)
     )
-    monitored_condition = Q(monitored_repository__ended_at=None) | Q(monitored_repository__ended_at__gt=evaluated_at)
     return (
-        SlaClock.objects.filter(scope.build_condition(), open_condition, monitored_condition)
+        SlaClock.objects.filter(scope.build_condition(), open_condition, build_monitored_condition(evaluated_at))
         .filter(is_committed=True, started_at__lte=evaluated_at)
         .exclude(state=ClockStatus.NOT_APPLICABLE)
         .annotate(past_status=status_case)

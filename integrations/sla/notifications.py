@@ -79,14 +79,15 @@ def notify_integration(pk: int, now: datetime) -> bool:
 def _is_still_relevant(alert: Alert, integration: Integration) -> bool:
     """Return whether an alert is still relevant.
 
-    A warning is obsolete after a reply or a breach. A breach is obsolete if it was retracted before anyone was
-    notified, and so is its retraction.
+    A warning is obsolete after a reply, a breach, or the end of monitoring. A breach is obsolete if it was retracted
+    before anyone was notified, and so is its retraction.
     """
     if alert.kind == "breached":
         return not Alert.objects.filter(key=get_counterpart_key(alert.key)).exists()
     if alert.kind == "retracted":
         return _has_notification(get_counterpart_key(alert.key), integration)
-    return alert.clock.state == ClockStatus.RUNNING and alert.clock.due_at == alert.due_at
+    is_monitored = alert.clock.issue.monitoring_ended_at is None
+    return is_monitored and alert.clock.state == ClockStatus.RUNNING and alert.clock.due_at == alert.due_at
 
 
 def _has_notification(key: str, integration: Integration) -> bool:

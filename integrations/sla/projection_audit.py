@@ -93,5 +93,5 @@ def _compare_breaches(
         if due_at != clock.due_at or not clock.is_committed or clock.state == ClockStatus.MET:
             yield _describe(location, "breach", due_at, "none")
     for due_at in expected_due_times - recorded_due_times:
-        if issue.monitored_repository.ended_at is None and due_at <= now - PROCESSING_DELAY:
+        if issue.monitoring_ended_at is None and due_at <= now - PROCESSING_DELAY:
             yield _describe(location, "breach", "missing", due_at)

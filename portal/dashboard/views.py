@@ -18,7 +18,7 @@ from integrations.partners.conflicts import CurrentMembership
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.clock_records import ClockRecord, list_records
 from integrations.sla.engine.types import URGENT_STATES
-from integrations.sla.models import SlaClock
+from integrations.sla.models import IS_MONITORED, SlaClock
 from integrations.sla.support_status import list_support_statuses
 from integrations.submissions.models import Integration, IntegrationDraft, Introduction
 from integrations.submissions.models.blocks import COLLEAGUES, ENDED, MINE, NO_LONGER_LISTED, OTHERS, SUPPORTED
@@ -166,9 +166,7 @@ def list_urgent_issues(partners: tuple[int, ...], now: datetime) -> list[ClockRe
 
 def _list_urgent_clocks(partners: tuple[int, ...], now: datetime) -> QuerySet[SlaClock, int]:
     """Return the keys of the overdue and at-risk clocks."""
-    clocks = SlaClock.objects.filter(
-        integration__partner__in=partners, is_committed=True, monitored_repository__ended_at=None
-    )
+    clocks = SlaClock.objects.filter(IS_MONITORED, integration__partner__in=partners, is_committed=True)
     urgent_clocks = clocks.filter(state__in=URGENT_STATES, warn75_at__lte=now)
     return urgent_clocks.order_by(BY_DUE_DATE, "pk").values_list("pk", flat=True)
 

@@ -49,9 +49,9 @@ def find_issue(text: str) -> SupportIssue | None:
     if repository and (issue_number := parse_pk(number)) is not None:
         matches = issues.alias(named=Lower("monitored_repository__repository"))
         matches = matches.filter(named=repository.lower(), number=issue_number)
-        # The same repository can have belonged to an integration that ended.
-        ended_last = F("monitored_repository__ended_at").desc(nulls_first=True)
-        return matches.order_by(ended_last, "-monitored_repository__began_at").first()
+        # The same repository can have belonged to an integration that ended or moved to another one.
+        ended_last = [F(name).desc(nulls_first=True) for name in ("monitored_repository__ended_at", "ended_at")]
+        return matches.order_by(*ended_last, "-monitored_repository__began_at").first()
     try:
         return issues.filter(uuid=UUID(text.strip())).first()
     except ValueError:

@@ -15,6 +15,7 @@ from integrations.sla.engine.types import CHANGE_KINDS, LISTED_OPENING_KEY, Issu
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import policies
+from portal.core.value_types import NamedValues
 from verification.sources.github.issue_models import GitHubIssue
 
 # Webhooks report the time of the issue's last update, and lists the time of the change. They rarely differ by 1 second.
@@ -49,8 +50,9 @@ def store_updates(
     updates = list(updates)
     batches = list(batches)
     ids_by_github_id, created_ids = _upsert_issues(monitored_repository, [update.issue for update in updates])
+    # An ended issue of an earlier repository can have the same number.
     batch_issues = SupportIssue.objects.filter(
-        monitored_repository=monitored_repository, number__in={batch.number for batch in batches}
+        monitored_repository=monitored_repository, number__in={batch.number for batch in batches}, ended_at=None
     )
     ids_by_number = dict(batch_issues.values_list("number", "pk")) if batches else {}
     events_by_issue: dict[int, list[TimelineEvent]] = {}
@@ -66,32 +68,45 @@ def store_updates(
 def _upsert_issues(
     monitored_repository: MonitoredRepository, issues: Iterable[GitHubIssue]
 ) -> tuple[dict[int, int], set[int]]:
-    """Return the primary keys of the issues by GitHub ID, and those of new ones.
+    """Return the primary keys of the issues by GitHub ID, and those of new and resumed ones.
 
-    Issues opened before the start of support are not covered and not stored.
+    Issues opened before the start of support, or before the integration moved to this repository, are not covered and
+    not stored. If it moves back, the ended issues of the repository are resumed.
     """
     # Several deliveries of a batch can be about one issue. The last entry of a key wins.
     newest_issues = {issue.id: issue for issue in sorted(issues, key=lambda issue: issue.updated_at)}
-    ids_by_github_id = {}
-    created_ids = set()
-    renamed_ids = set()
+    ids_by_github_id: dict[int, int] = {}
+    changed_ids = set[int]()
+    renamed_ids = set[int]()
     for row in SupportIssue.objects.filter(monitored_repository=monitored_repository, github_id__in=newest_issues):
         issue = newest_issues.pop(row.github_id)
+        if row.ended_at is not None and row.opened_at < monitored_repository.began_at:
+            continue  # support ended and began again after the opening
         ids_by_github_id[issue.id] = row.pk
-        issue_rows = SupportIssue.objects.filter(pk=row.pk)
-        if issue.updated_at > row.updated_at:
-            renamed_ids |= {row.pk} if row.title != issue.title else set()
-            issue_rows.update(title=issue.title, url=issue.html_url, updated_at=issue.updated_at)
-        # A forged webhook can report a later opening to move the due date.
-        if issue.created_at < row.opened_at:
-            issue_rows.update(opened_at=issue.created_at)
+        changed_ids |= {row.pk} if row.ended_at is not None else set()
+        renamed_ids |= {row.pk} if _update_issue(row, issue) else set()
+    covered_from = monitored_repository.moved_at or monitored_repository.began_at
     for github_id, issue in sorted(newest_issues.items()):
-        if issue.created_at >= monitored_repository.began_at:
+        if issue.created_at >= covered_from:
             ids_by_github_id[github_id] = _create_issue(monitored_repository, issue).pk
-            created_ids.add(ids_by_github_id[github_id])
-    if created_ids or renamed_ids:
-        issues_changed.send(_upsert_issues, issue_ids=created_ids | renamed_ids)
-    return ids_by_github_id, created_ids
+            changed_ids.add(ids_by_github_id[github_id])
+    if changed_ids or renamed_ids:
+        issues_changed.send(_upsert_issues, issue_ids=changed_ids | renamed_ids)
+    return ids_by_github_id, changed_ids
+
+
+def _update_issue(row: SupportIssue, issue: GitHubIssue) -> bool:
+    """Update the columns of an issue. Return whether it was renamed."""
+    is_newer = issue.updated_at > row.updated_at
+    values: NamedValues = {"ended_at": None} if row.ended_at is not None else {}
+    if is_newer:
+        values |= {"title": issue.title, "url": issue.html_url, "updated_at": issue.updated_at}
+    # A forged webhook can report a later opening to move the due date.
+    if issue.created_at < row.opened_at:
+        values["opened_at"] = issue.created_at
+    if values:
+        SupportIssue.objects.filter(pk=row.pk).update(**values)
+    return is_newer and row.title != issue.title
 
 
 def _create_issue(monitored_repository: MonitoredRepository, issue: GitHubIssue) -> SupportIssue:

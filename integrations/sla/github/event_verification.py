@@ -112,7 +112,10 @@ def flag_unverified_events(
     cursor = cursors.get("confirmed")
     verified_up_to = datetime.fromisoformat(cursor) if cursor else now - INITIAL_LOOKBACK
     webhook_events = SupportIssueEvent.objects.filter(
-        issue__monitored_repository=monitored_repository, source="webhook", kind__in=VERIFIABLE_KINDS
+        issue__monitored_repository=monitored_repository,
+        issue__ended_at=None,
+        source="webhook",
+        kind__in=VERIFIABLE_KINDS,
     )
     recent_events = webhook_events.filter(seen_at__gt=verified_up_to, seen_at__lte=now).order_by("seen_at", "pk")
     events_with_policy = recent_events.select_related("issue__policy", "issue__integration")

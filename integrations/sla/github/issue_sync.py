@@ -157,7 +157,10 @@ class IssueSync:
     def _record_deleted_comments(self, event: GitHubIssueEvent, number: int) -> None:
         """Record deleted comments. The event doesn't name the comment, so compare the known with the listed ones."""
         comments = SupportIssueEvent.objects.filter(
-            issue__monitored_repository=self.monitored_repository, issue__number=number, kind=IssueEventKind.COMMENTED
+            issue__monitored_repository=self.monitored_repository,
+            issue__number=number,
+            issue__ended_at=None,
+            kind=IssueEventKind.COMMENTED,
         )
         known_keys = {key.removesuffix(UNREAD_SUFFIX) for key in comments.values_list("key", flat=True)}
         listed_ids = issues.list_comment_ids(self.api, self.monitored_repository.repository, number)
@@ -170,7 +173,7 @@ class IssueSync:
     def _record_deleted_issues(self) -> None:
         """Record deleted and transferred issues. No list shows them, but they are missing from the open issues."""
         repository = self.monitored_repository.repository
-        rows = SupportIssue.objects.filter(monitored_repository=self.monitored_repository, is_open=True)
+        rows = SupportIssue.objects.filter(monitored_repository=self.monitored_repository, is_open=True, ended_at=None)
         # Before the list is read: a webhook can store an issue that the list doesn't have yet.
         known_numbers = set(rows.values_list("number", flat=True))
         # An open issue that is missing from the list and changed in this poll was closed, not deleted.

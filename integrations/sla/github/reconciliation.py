@@ -121,7 +121,8 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
         row.save()
         # The new data makes it possible to judge these clocks.
         condition = Q(state=ClockStatus.DATA_INCOMPLETE) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
-        judgeable_ids = SlaClock.objects.filter(condition, monitored_repository=row).values_list("issue_id", flat=True)
+        judgeable_clocks = SlaClock.objects.filter(condition, monitored_repository=row, issue__ended_at=None)
+        judgeable_ids = judgeable_clocks.values_list("issue_id", flat=True)
         projection.rebuild_projections(changed_issue_ids | set(judgeable_ids), now)
     return row
 

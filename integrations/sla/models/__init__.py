@@ -2,6 +2,7 @@
 
 from integrations.sla.models.clocks import (
     HAS_TARGET,
+    IS_MONITORED,
     Alert,
     SlaBreach,
     SlaClock,

@@ -1,5 +1,6 @@
 """Models of SLA clocks. Events are stored unchanged. Issues and clocks are projections of deliveries and events."""
 
+from datetime import datetime
 from uuid import uuid4
 
 from django.db import models
@@ -16,13 +17,17 @@ from integrations.sla.engine.types import (
 from integrations.sla.models.monitoring import MonitoredRepository
 
 HAS_TARGET = Q(is_committed=True) | Q(ideal_due_at__isnull=False)
+# Other clocks are never updated again and would stay open forever.
+IS_MONITORED = Q(monitored_repository__ended_at=None, issue__ended_at=None)
 
 
 class SupportIssue(models.Model):
     """Issue of a monitored repository, as projected.
 
     `calendar`, `policy`, the program's `edition`, and `team`, the GitHub IDs linked by the company's members, are those
-    of the issue's opening. `disputed` is the subject of an open dispute, which projections don't change.
+    of the issue's opening. `disputed` is the subject of an open dispute, which projections don't change. `ended_at` is
+    set while the portal monitors the repository without this issue: support ended and began again after its opening, or
+    the integration moved to another repository.
     """
 
     class DisputeSubject(models.TextChoices):
@@ -50,6 +55,7 @@ class SupportIssue(models.Model):
     projected_at = models.DateTimeField(null=True, blank=True)
     disputed = models.CharField(max_length=10, choices=DisputeSubject.choices, blank=True, default="", db_default="")
     disputed_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("-opened_at", "-pk")
@@ -66,6 +72,11 @@ class SupportIssue(models.Model):
 
     def __str__(self) -> str:
         return f"{self.monitored_repository.repository}#{self.number}"
+
+    @property
+    def monitoring_ended_at(self) -> datetime | None:
+        """Return since when the issue is no longer monitored, None while it is."""
+        return self.ended_at or self.monitored_repository.ended_at
 
 
 class SupportIssueEvent(models.Model):

@@ -11,7 +11,10 @@ from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
 
 class MonitoredRepository(EncryptedRow):
-    """Monitored repository of an integration in support. `refused` counts deliveries without a valid signature."""
+    """Monitored repository of an integration in support. `refused` counts deliveries without a valid signature.
+
+    `moved_at`: when the integration moved to this repository, None if its monitoring began with it.
+    """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     integration = models.OneToOneField("submissions.Integration", models.CASCADE, related_name="monitored_repository")
@@ -21,8 +24,9 @@ class MonitoredRepository(EncryptedRow):
     old_secret = EncryptedField(null=True, blank=True)
     old_secret_until = models.DateTimeField(null=True, blank=True)
     hook_id = models.BigIntegerField(null=True, blank=True)
-    # The SLA covers issues opened from then on.
+    # The SLA covers issues opened from then on, and after a move from `moved_at` on.
     began_at = models.DateTimeField()
+    moved_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     data_up_to = models.DateTimeField()  # until then, our data is complete
     poll_at = models.DateTimeField(null=True, blank=True)

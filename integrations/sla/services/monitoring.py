@@ -12,7 +12,7 @@ from integrations.partners import permissions
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
-from integrations.submissions.workflow.states import FINAL_STAGES, Stage
+from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, Stage
 from portal.accounts.requests import AnyUser
 from portal.core import crypto
 from portal.core.errors import ActionRefused
@@ -20,6 +20,8 @@ from portal.core.value_types import NamedValues
 from portal.jobs.batches import process_each
 
 BATCH_SIZE = 100
+# Delisted integrations and those that were downgraded to community have no support commitment.
+COMMITTED_STATUSES = (ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 OLD_SECRET_LIFETIME = timedelta(hours=24)
 MAX_DATA_AGE = timedelta(days=1)  # of an issue tracker that counts as measurable
 
@@ -40,26 +42,35 @@ class WebhookSecrets:
 
 
 def start_monitoring(integration: Integration, now: datetime) -> MonitoredRepository | None:
-    """Start monitoring an integration in support. None without a repository."""
+    """Start monitoring an integration in support. None without a repository or a support commitment."""
     # The programs state SLA targets for the support of published integrations only.
     if not integration.repository or integration.stage != Stage.SUPPORT:
+        return None
+    if integration.listing_status not in COMMITTED_STATUSES:
         return None
     initial_values: NamedValues = {
         "repository": integration.repository,
         "repository_id": integration.repository_id,
         "began_at": now,
+        "moved_at": None,
         "ended_at": None,
+        "missing_since": None,
         "data_up_to": now,
         "poll_at": now,
     }
     ended = MonitoredRepository.objects.filter(integration=integration, ended_at__isnull=False)
+    for monitored_repository in ended:
+        # The clocks of earlier issues would otherwise count the time without support.
+        _end_issues(monitored_repository, monitored_repository.ended_at)
     ended.update(**initial_values, cursors={}, etags={}, attempts=0)
     return MonitoredRepository.objects.get_or_create(integration=integration, defaults=initial_values)[0]
 
 
 def start_missing_monitoring(now: datetime) -> int:
     """Start missing monitoring of integrations in support, as a safety net. Return the number of repositories."""
-    candidates = Integration.objects.filter(stage=Stage.SUPPORT, monitored_repository=None).exclude(repository="")
+    candidates = Integration.objects.filter(
+        stage=Stage.SUPPORT, listing_status__in=COMMITTED_STATUSES, monitored_repository=None
+    ).exclude(repository="")
     return process_each(
         candidates[:BATCH_SIZE],
         lambda integration: start_monitoring(integration, now) is not None,
@@ -99,18 +110,38 @@ def stop_ended_monitoring(now: datetime) -> int:
 
 
 def update_repository(integration: Integration, now: datetime) -> None:
-    """Switch monitoring to an integration's new repository. Stored data of the old one stays."""
-    MonitoredRepository.objects.filter(integration=integration, ended_at=None).exclude(
-        repository=integration.repository
-    ).update(
-        repository=integration.repository,
-        repository_id=integration.repository_id,
-        poll_at=now,
-        # The ETags and cursors of the old repository would hide issues of the new one.
-        etags={},
-        cursors={},
-        missing_since=None,
+    """Switch monitoring to an integration's new repository. Stored data of the old one stays, and its clocks end."""
+    # Some programs don't require a repository.
+    if not integration.repository:
+        stop_monitoring(integration, now)
+        return
+    active = MonitoredRepository.objects.filter(integration=integration, ended_at=None)
+    monitored_repository = active.select_for_update(no_key=True).first()
+    if monitored_repository is None:
+        start_monitoring(integration, now)
+        return
+    if monitored_repository.repository == integration.repository:
+        return
+    # A renamed repository keeps its ID.
+    if monitored_repository.repository_id is None or monitored_repository.repository_id != integration.repository_id:
+        _end_issues(monitored_repository, now)
+        monitored_repository.moved_at = now
+    monitored_repository.repository = integration.repository
+    monitored_repository.repository_id = integration.repository_id
+    monitored_repository.poll_at = now
+    # The ETags and cursors of the old repository would hide issues of the new one.
+    monitored_repository.etags = {}
+    monitored_repository.cursors = {}
+    monitored_repository.missing_since = None
+    monitored_repository.save(
+        update_fields=["repository", "repository_id", "moved_at", "poll_at", "etags", "cursors", "missing_since"]
     )
+
+
+def _end_issues(monitored_repository: MonitoredRepository, ended_at: datetime | None) -> None:
+    """End the monitoring of the present issues of a repository and their clocks."""
+    monitored_repository.issues.filter(ended_at=None).update(ended_at=ended_at)
+    monitored_repository.clocks.filter(next_at__isnull=False).update(next_at=None)
 
 
 def rotate_secret(

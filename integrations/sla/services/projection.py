@@ -58,7 +58,7 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
 
 def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
     """Return now or the end of monitoring, but never a time before the last event, since server clocks differ."""
-    ended_at = issue.monitored_repository.ended_at
+    ended_at = issue.monitoring_ended_at
     cutoff_at = min(now, ended_at) if ended_at else now
     return max([cutoff_at, *(row.at for row in issue.events.all())])
 
@@ -110,7 +110,7 @@ def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, 
     if clock.pk and clock.breached_at and retract_invalid_breaches(clock, now, reason):
         clock.breached_at = None
     # After the end of monitoring, no further data will arrive to judge a clock by.
-    clock.next_at = None if issue.monitored_repository.ended_at else calculate_next_check_at(clock)
+    clock.next_at = None if issue.monitoring_ended_at else calculate_next_check_at(clock)
 
 
 def calculate_next_check_at(clock: SlaClock) -> datetime | None:

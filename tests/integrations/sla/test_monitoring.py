@@ -74,6 +74,29 @@ def test_missing_monitoring_is_started_once(acme):
     assert MonitoredRepository.objects.get().integration == row
 
 
+@pytest.mark.parametrize("listing_status", ["unlisted", "delisted"])
+def test_integration_without_a_support_commitment_is_not_monitored(acme, listing_status):
+    integration = create_listed_integration(acme, listing_status=listing_status)
+    assert (monitoring.start_missing_monitoring(NOW), monitoring.start_monitoring(integration, NOW)) == (0, None)
+
+
+def test_monitoring_ends_without_a_repository_and_begins_again_with_the_next_one(monitored_repository, alice):
+    integration = monitored_repository.integration
+    no_repository = {"repository": "", "repository_id": None, "repository_owner_id": None}
+    creation.change_description(integration, no_repository, actor=alice, now=NOW)
+    monitored_repository.refresh_from_db()
+    assert (monitored_repository.ended_at, monitored_repository.poll_at) == (NOW, None)
+    later = NOW + timedelta(days=1)
+    facts = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
+    creation.change_description(integration, facts, actor=alice, now=later)
+    monitored_repository.refresh_from_db()
+    assert (monitored_repository.repository, monitored_repository.began_at, monitored_repository.ended_at) == (
+        "acme/nomad-other",
+        later,
+        None,
+    )
+
+
 def test_page_of_a_listed_integration_links_to_its_webhook(monitored_repository, alice, sign_in):
     page = f"/integrations/{monitored_repository.integration.uuid}/"
     assert f"{page}monitoring/" in sign_in(alice).get(page).text

@@ -10,7 +10,7 @@ from integrations.escalations.models import Escalation
 from integrations.partners.models import PartnerCalendar
 from integrations.sla import notifications, tasks as clocks, warnings
 from integrations.sla.models import Alert, MonitoredRepository, SlaClock
-from integrations.sla.services import projection
+from integrations.sla.services import monitoring, projection
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -112,6 +112,14 @@ def test_outdated_warning_is_not_sent(monitored_repository: MonitoredRepository)
     create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_due_clocks(NIGHT)
     SlaClock.objects.update(state="met", next_at=None)
+    assert notifications.send_due_notifications(NIGHT + 12 * HOUR) == 1
+    assert (list_sent_emails(), Alert.objects.filter(notified_at=None).count()) == ([], 0)
+
+
+def test_warning_is_not_sent_after_the_end_of_support(monitored_repository: MonitoredRepository) -> None:
+    create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
+    clocks.advance_due_clocks(NIGHT)
+    monitoring.stop_monitoring(monitored_repository.integration, NIGHT + HOUR)
     assert notifications.send_due_notifications(NIGHT + 12 * HOUR) == 1
     assert (list_sent_emails(), Alert.objects.filter(notified_at=None).count()) == ([], 0)
 

@@ -1,0 +1,100 @@
+"""Tests of issues of an earlier monitoring: before support ended, or of another repository."""
+
+import pytest
+
+from integrations.sla import tasks
+from integrations.sla.filters import build_state_condition
+from integrations.sla.metrics import GLOBAL_SCOPE, get_metrics
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
+from integrations.sla.services import monitoring
+from integrations.submissions.services import creation
+from tests.fakes.github.server import GitHub
+from tests.fakes.github.tracker import Tracker
+from tests.integrations.sla.github.reconciliation.polling import DAY, HOUR, poll
+from tests.integrations.sla.monitored_repository import OPENED_AT, PARTNER, REPORTER
+
+pytestmark = pytest.mark.any_database
+RESTARTED_AT = OPENED_AT + 60 * DAY
+OTHER_REPOSITORY = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
+
+
+@pytest.fixture
+def other(github: GitHub) -> Tracker:
+    return github.track(Tracker("acme/nomad-other", 99))
+
+
+def move(monitored_repository: MonitoredRepository, values, actor, now) -> None:
+    monitored_repository.integration.refresh_from_db()
+    creation.change_description(monitored_repository.integration, values, actor=actor, now=now)
+
+
+def count_open_clocks(now) -> int:
+    return SlaClock.objects.filter(build_state_condition("", now), is_committed=True).count()
+
+
+def list_comments() -> list[tuple[str, str]]:
+    """Return the issue and the text of each comment."""
+    comments = SupportIssueEvent.objects.filter(kind="commented").order_by("at")
+    return list(comments.values_list("issue__title", "text"))
+
+
+def test_issue_of_earlier_support_stays_as_it_was_after_a_restart(monitored_repository, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
+    poll(monitored_repository, OPENED_AT + HOUR)
+    monitoring.stop_monitoring(monitored_repository.integration, OPENED_AT + 2 * HOUR)
+    monitoring.start_monitoring(monitored_repository.integration, RESTARTED_AT)
+    tracker.comment(1, REPORTER, "It still crashes.", RESTARTED_AT + HOUR)
+    tracker.open(REPORTER, "It hangs", RESTARTED_AT + HOUR)
+    for hour in (2, 3):
+        now = RESTARTED_AT + hour * HOUR
+        poll(monitored_repository, now)
+        tasks.advance_due_clocks(now)
+    clocks = SlaClock.objects.filter(target_type="resolve").order_by("issue__number")
+    assert list(clocks.values_list("issue__title", "state", "counted_seconds")) == [
+        ("It crashes", "running", 3600),
+        ("It hangs", "running", 0),  # it was opened on a Saturday
+    ]
+    assert SlaBreach.objects.count() == 0
+    assert (count_open_clocks(now), get_metrics(GLOBAL_SCOPE, now, now, now).running) == (1, 1)
+
+
+def test_issues_of_both_repositories_stay_apart_after_a_move(monitored_repository, tracker, other, alice):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    other.open(REPORTER, "Opened before the move", OPENED_AT + 2 * HOUR)
+    move(monitored_repository, OTHER_REPOSITORY, alice, OPENED_AT + 4 * HOUR)
+    other.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 5 * HOUR)
+    poll(monitored_repository, OPENED_AT + 6 * HOUR)
+    other.open(REPORTER, "It hangs", OPENED_AT + 7 * HOUR)
+    other.comment(2, PARTNER, "It is fixed in 1.3.", OPENED_AT + 8 * HOUR)
+    now = OPENED_AT + 40 * DAY
+    poll(monitored_repository, now)
+    tasks.advance_due_clocks(now)
+    assert list_comments() == [("It hangs", "It is fixed in 1.3.")]
+    assert list(SlaBreach.objects.values_list("issue__title", flat=True)) == ["It hangs"]
+    assert count_open_clocks(now) == 1
+
+
+def test_clocks_continue_if_the_integration_moves_back(monitored_repository, tracker, other, alice):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    first_repository = {
+        "repository": monitored_repository.repository,
+        "repository_id": monitored_repository.repository_id,
+    }
+    move(monitored_repository, OTHER_REPOSITORY, alice, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 3 * HOUR)
+    assert count_open_clocks(OPENED_AT + 3 * HOUR) == 0
+    move(monitored_repository, first_repository, alice, OPENED_AT + 4 * HOUR)
+    now = OPENED_AT + 20 * DAY
+    poll(monitored_repository, now)
+    tasks.advance_due_clocks(now)
+    assert list(SlaBreach.objects.values_list("issue__title", flat=True)) == ["It crashes"]
+
+
+def test_clocks_continue_after_a_rename(monitored_repository, tracker, alice):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    move(monitored_repository, {"repository": "acme/nomad-renamed"}, alice, OPENED_AT + 2 * HOUR)
+    assert count_open_clocks(OPENED_AT + 3 * HOUR) == 1
+    assert SlaClock.objects.exclude(next_at=None).count() == 1
