@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _, gettext_noop
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_condition
 from integrations.sla.formatting import format_percent
-from integrations.sla.metrics import Totals
+from integrations.sla.metrics import Totals, build_monitored_condition
 from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.figures import build_key, read_figures
 from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
@@ -124,7 +124,8 @@ def _count_incomplete_last_week(filters: ClockFilters, now: datetime) -> dict[st
 
 
 def _build_open_condition(moment: datetime) -> Q:
-    return Q(is_committed=True, started_at__lte=moment) & (Q(stopped_at=None) | Q(stopped_at__gt=moment))
+    is_open = Q(is_committed=True, started_at__lte=moment) & (Q(stopped_at=None) | Q(stopped_at__gt=moment))
+    return is_open & build_monitored_condition(moment)
 
 
 def _count_breaches(filters: ClockFilters, now: datetime) -> dict[str, int]:

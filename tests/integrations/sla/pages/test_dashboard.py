@@ -15,7 +15,7 @@ from pytest_django import DjangoAssertNumQueries
 from integrations.partners.models import Partner
 from integrations.sla import clock_records, filters, metrics, tasks
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
-from integrations.sla.services import projection
+from integrations.sla.services import monitoring, projection
 from integrations.submissions.models import Integration
 from portal.core import exports
 from portal.core.form_fields import FilterField
@@ -121,6 +121,14 @@ def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
     assert (dashboard_summary["repository_count"], dashboard_summary["count"]) == (2, 5)
     later = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now + timedelta(days=7))
     assert (later["tiles"][0]["before"], later["tiles"][2]["before"]) == ("50% in the previous 7 days", "1 a week ago")
+
+
+def test_figures_of_last_week_leave_out_what_was_not_monitored_then(alice: Any) -> None:
+    now = timezone.now()
+    for monitored_repository in MonitoredRepository.objects.select_related("integration"):
+        monitoring.stop_monitoring(monitored_repository.integration, now)
+    later = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now + timedelta(days=7))
+    assert [tile["before"] for tile in later["tiles"][1:3]] == ["0 a week ago", "0 a week ago"]
 
 
 @pytest.mark.parametrize(
