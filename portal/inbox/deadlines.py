@@ -115,15 +115,15 @@ def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Calenda
     """Yield the due dates of committed SLA clocks."""
     recent = Q(state__in=OPEN_CLOCK_STATUSES) | Q(stopped_at__gte=now - RETENTION_PERIOD)
     clocks = _list_dated(SlaClock, "due_at", rows, now, recent & Q(is_committed=True))
-    for clock in clocks.select_related("issue", "integration"):
+    for clock in clocks.select_related("issue__monitored_repository", "integration"):
         target = TARGET_TYPE_LABELS[clock.target_type].lower()
         yield build_deadline(
             f"issue-{clock.issue.uuid}-{clock.target_type}",
             f"{clock.integration.name}: {target} due, issue {clock.issue.number}",
             clock.due_at,
             build_absolute_url("sla:issue", clock.issue.uuid),
-            clock.stopped_at or clock.started_at,
-            is_done=clock.state not in OPEN_CLOCK_STATUSES,
+            clock.stopped_at or clock.issue.monitoring_ended_at or clock.started_at,
+            is_done=clock.state not in OPEN_CLOCK_STATUSES or clock.issue.monitoring_ended_at is not None,
         )
 
 

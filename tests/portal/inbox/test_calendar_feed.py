@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 from icalendar import Calendar
 
+from integrations.sla.services import monitoring
 from integrations.submissions.models import Finding, Integration, Meeting
 from portal.api.models import ApiToken
 from portal.inbox import calendar_feed
@@ -49,6 +50,15 @@ def test_sla_target_is_an_entry_until_it_is_met(listed_integration: Any, alice: 
     after = list_entries(alice)[title]
     assert (str(after["uid"]), str(after["status"])) == (str(entry["uid"]), "CANCELLED")
     assert after["sequence"] > entry["sequence"]
+
+
+def test_sla_target_is_canceled_when_support_ends(listed_integration: Any, alice: Any) -> None:
+    issue = create_issue(listed_integration, "It fails", timezone.now() - timedelta(hours=1), labels=("critical",))
+    (before,) = (event for title, event in list_entries(alice).items() if f"issue {issue.number}" in title)
+    monitoring.stop_monitoring(listed_integration, timezone.now())
+    (after,) = (event for title, event in list_entries(alice).items() if f"issue {issue.number}" in title)
+    assert (str(before["status"]), str(after["status"])) == ("CONFIRMED", "CANCELLED")
+    assert after["sequence"] > before["sequence"]
 
 
 @pytest.mark.any_database
