@@ -55,6 +55,8 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
         "moved_at": None,
         "ended_at": None,
         "missing_since": None,
+        "hook_id": None,
+        "last_delivery_at": None,
         "data_up_to": now,
         "poll_at": now,
     }
@@ -126,6 +128,9 @@ def update_repository(integration: Integration, now: datetime) -> None:
     if monitored_repository.repository_id is None or monitored_repository.repository_id != integration.repository_id:
         _end_issues(monitored_repository, now)
         monitored_repository.moved_at = now
+        # The new repository has no webhook yet, so it must be polled often.
+        monitored_repository.hook_id = None
+        monitored_repository.last_delivery_at = None
     monitored_repository.repository = integration.repository
     monitored_repository.repository_id = integration.repository_id
     monitored_repository.poll_at = now
@@ -133,9 +138,7 @@ def update_repository(integration: Integration, now: datetime) -> None:
     monitored_repository.etags = {}
     monitored_repository.cursors = {}
     monitored_repository.missing_since = None
-    monitored_repository.save(
-        update_fields=["repository", "repository_id", "moved_at", "poll_at", "etags", "cursors", "missing_since"]
-    )
+    monitored_repository.save()
 
 
 def _end_issues(monitored_repository: MonitoredRepository, ended_at: datetime | None) -> None:

@@ -146,6 +146,7 @@ def test_clocks_have_no_next_check_after_the_end_of_support(monitored_repository
 
 
 def test_monitoring_follows_the_integration_to_another_repository(monitored_repository, alice):
+    MonitoredRepository.objects.update(hook_id=77, last_delivery_at=NOW)
     facts = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
     creation.change_description(monitored_repository.integration, facts, actor=alice, now=NOW)
     monitored_repository.refresh_from_db()
@@ -154,6 +155,8 @@ def test_monitoring_follows_the_integration_to_another_repository(monitored_repo
         99,
         NOW,
     )
+    assert (monitored_repository.hook_id, monitored_repository.last_delivery_at) == (None, None)
+    assert monitoring.describe_trouble(monitored_repository).startswith("No webhook delivery yet")
 
 
 def test_secrets_are_encrypted_with_the_newest_key(monitored_repository, settings, capsys):
