@@ -16,7 +16,7 @@ from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.history import DECISIONS, annotate_requested_at
-from integrations.submissions.workflow.states import ResponsibleParty, Stage
+from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
 from portal.audit.models import AuditEvent
 from portal.core.business_time import add_business_days
 from portal.core.periods import Period
@@ -207,7 +207,7 @@ def _get_totals(scope: MetricsScope, start: datetime, end: datetime, evaluated_a
     return metrics.get_metrics(scope, start, end, evaluated_at).as_dict()
 
 
-def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
+def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, object]]:
     """Return the changes of listing statuses in the period."""
     events = AuditEvent.objects.filter(
         scope.build_condition("integration__"),
@@ -223,10 +223,18 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
             "partner": event.integration.partner.name,
             "integration": event.integration.name,
             "change": capfirst(event.action),
+            "is_public": _is_public_change(event),
         }
         for event in recent_events
         if event.integration is not None
     ]
+
+
+def _is_public_change(event: AuditEvent) -> bool:
+    """Return whether the public sees the change of a listing status."""
+    # docs/explanation/compliance.md, "Public effect": a notice is visible to the program and the partner only.
+    statuses = event.data.get("listing_status", ())
+    return len({ListingStatus.LISTED if each == ListingStatus.ON_NOTICE else each for each in statuses}) > 1
 
 
 def build_review_record(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> dict[str, int]:

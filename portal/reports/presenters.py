@@ -39,11 +39,17 @@ def build_current_context(figures: JsonObject, now: datetime, *, is_external: bo
     """
     current = describe_as_of(figures, now)
     if is_external:
-        current |= {
+        current = hide_confidential_changes(current) | {
             name: [row | {"page": row["url"]} for row in figures[name]]
             for name in ("overdue_issues", "due_soon_issues")
         }
     return build_report_context(current) | {"is_past": figures["is_past"], "is_over": current["is_past"]}
+
+
+def hide_confidential_changes(figures: JsonObject) -> JsonObject:
+    """Return the figures without the changes of listing statuses that the public doesn't see."""
+    changes = [row for row in figures["listing_changes"] if row.get("is_public")]
+    return figures | {"listing_changes": changes}
 
 
 def build_report_context(figures: JsonObject) -> dict[str, object]:

@@ -109,14 +109,15 @@ def download_report(request: AuthenticatedRequest, scope: str, period: str, form
     return build_file_response(get_snapshot(request, scope, period)[0], form)
 
 
-def build_file_response(snapshot: ReportSnapshot, form: str) -> HttpResponse:
-    """Return a report as a file."""
+def build_file_response(snapshot: ReportSnapshot, form: str, *, is_external: bool = False) -> HttpResponse:
+    """Return a report as a file. `is_external`: its reader has no account."""
+    figures = presenters.hide_confidential_changes(snapshot.figures) if is_external else snapshot.figures
     if form == "pdf":
         from portal.reports.pdf import render_pdf  # noqa: PLC0415 - loads fpdf, which no other page needs
 
-        content: str | bytes = render_pdf(snapshot.figures)
+        content: str | bytes = render_pdf(figures)
     else:
-        content = {"csv": presenters.render_csv, "json": presenters.render_json}[form](snapshot.figures)
+        content = {"csv": presenters.render_csv, "json": presenters.render_json}[form](figures)
     filename = f"sla-{snapshot.scope.replace(':', '-')}-{snapshot.period}.{form}"
     return HttpResponse(
         content, FILE_TYPES[form], headers={"Content-Disposition": f'attachment; filename="{filename}"'}
@@ -131,7 +132,7 @@ def download_shared_report(request: HttpRequest, token: str, form: str) -> HttpR
     file = unsubscribe.find_shared_report(token)
     if file is None:
         raise Http404(_("This link is no longer valid."))
-    return build_file_response(file, form)
+    return build_file_response(file, form, is_external=True)
 
 
 @require_POST

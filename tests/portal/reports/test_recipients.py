@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
@@ -255,3 +256,20 @@ def test_external_recipient_chooses_a_frequency_when_confirming(
         statuses.append((status_code, recipient.frequency, bool(recipient.confirmed_at)))
     assert statuses == [(422, "monthly", False), (200, "quarterly", True), (200, "weekly", True)]
     assert list_event_types() == ["report.recipient_added", "report.recipient_confirmed"]
+
+
+def test_notice_is_hidden_from_recipients_without_an_account(integration_at: Any, rita: User, client: Any) -> None:
+    row = integration_at("support")
+    perform_transition(row, "issue_notice", actor=rita, note="Two breaches.", now=MONDAY - DAY)
+    ExternalRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
+    ReportSchedule.objects.create(scope=NOMAD, roles=["reviewer"], skips_empty=False)
+    tasks.generate_due_reports(MONDAY)
+    texts = dict(EmailMessage.objects.filter(key__startswith=f"report:{NOMAD}:").values_list("to", "text"))
+    assert {to: "Issued a notice" in text for to, text in texts.items()} == {
+        "cfo@bank.example": False,
+        "rita@program.example": True,
+    }
+    recipient = ExternalRecipient.objects.get()
+    snapshot = ReportSnapshot.objects.get(scope=NOMAD, kind="week")
+    path = unsubscribe.build_shared_url(recipient, snapshot, "csv").split("/", 3)[3]
+    assert "notice" not in client.get(f"/{path}").text
