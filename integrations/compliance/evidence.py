@@ -19,6 +19,8 @@ from integrations.sla.engine import inputs
 from integrations.sla.engine.participants import ParticipantSide
 from integrations.sla.engine.projection import IssueProjection, MissingOpeningError
 from integrations.sla.explanation import serialize_clock
+from integrations.sla.github.issue_sync import PRIVATE
+from integrations.sla.github.reconciliation import GONE_MESSAGE
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
 from integrations.submissions.models import Integration
@@ -40,6 +42,7 @@ COMPLIANCE_EVENT_TYPES = tuple(key for key, email in EMAILS.items() if email.cat
 # The portal suggests notices, but only people decide.
 DECISION_EVENT_TYPES = tuple(key for key in COMPLIANCE_EVENT_TYPES if key != "program.notice_suggested")
 OWNER_CHECK_KEY = "repository.owner"
+HIDDEN_MESSAGES = (PRIVATE, GONE_MESSAGE)  # problems of a repository that only its owner can end
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 # A reviewer saw the activities so far and let the deadline continue.
 ACKNOWLEDGING_EVENT_TYPES = ("compliance.deadline_resumed", "compliance.appeal_dismissed")
@@ -158,10 +161,17 @@ def _build_decision_entry(event: AuditEvent) -> dict[str, object]:
 
 def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """Return the unreviewed partner activity and the end of the monitored data."""
-    monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     activities = tuple(list_unreviewed_activities(integration))
-    data_up_to = monitored_repository.data_up_to if monitored_repository else None
-    return ComplianceFacts(activities, data_up_to, _is_transferred(integration))
+    return ComplianceFacts(activities, _find_data_end(integration, now), _is_transferred(integration))
+
+
+def _find_data_end(integration: Integration, now: datetime) -> datetime | None:
+    """Return until when the data is as complete as it can be, or None without a monitored repository."""
+    monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
+    if monitored_repository is None:
+        return None
+    # A partner that hides or deletes the repository could otherwise prevent every decision.
+    return now if monitored_repository.trouble in HIDDEN_MESSAGES else monitored_repository.data_up_to
 
 
 def _is_transferred(integration: Integration) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from integrations.compliance import tasks
+from integrations.sla.github import issue_sync, reconciliation
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
@@ -149,6 +150,15 @@ def test_release_and_retraction_pause_deadline(integration_on_notice: Integratio
 def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
     MonitoredRepository.objects.update(data_up_to=now + 29 * DAY)
     assert "Our issue data ends Wed, May 13" in get_refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
+
+
+@pytest.mark.parametrize("trouble", [issue_sync.PRIVATE, reconciliation.GONE_MESSAGE])
+def test_hidden_repository_does_not_block_suspension(
+    integration_on_notice: Integration, now: datetime, rob: Any, trouble: str
+) -> None:
+    MonitoredRepository.objects.update(data_up_to=now + 29 * DAY, trouble=trouble)
+    row = perform_and_reload(integration_on_notice, "suspend", rob, now + 31 * DAY)
+    assert row.listing_status == "suspended"
 
 
 @pytest.mark.every_database
