@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.programs.requirements import FulfillingParty, RequirementKind
 from integrations.reviews.answers import list_answers
@@ -20,6 +20,7 @@ from portal.core.value_types import JsonObject
 
 PROGRAM_PARTIES = frozenset({FulfillingParty.PROGRAM, FulfillingParty.BOTH})
 SUMMARY_ICONS = {RequirementKind.MEETING: "calendar", RequirementKind.CREDENTIALS: "key-round"}
+SHARED_KEYS = ("outcome", "summary", "evidence", "inspected_summary", "version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class ReviewItem:
 
     @property
     def unpassed_results(self) -> list[JsonObject]:
-        return [result for result in self.results if result.get("outcome") != Status.PASS]
+        """Return the results that aren't passed. Checks with the same result are one entry."""
+        return merge_equal_results([result for result in self.results if result.get("outcome") != Status.PASS])
 
     @property
     def has_only_passed_checks(self) -> bool:
@@ -104,6 +106,23 @@ class ReviewItem:
     def open_findings(self) -> int:
         """Return the number of findings that aren't verified."""
         return sum(finding.state != Finding.State.VERIFIED for finding in self.findings)
+
+
+def merge_equal_results(results: Iterable[JsonObject]) -> list[JsonObject]:
+    """Merge check results that differ only in their titles, such as those of checks that wait for the same data.
+
+    The title of a merged result is a count, and `titles` names its checks.
+    """
+    groups: defaultdict[str, list[JsonObject]] = defaultdict(list)
+    for result in results:
+        groups[repr([result.get(key) for key in SHARED_KEYS])].append(result)
+    return [group[0] if len(group) == 1 else _merge_titles(group) for group in groups.values()]
+
+
+def _merge_titles(results: Sequence[JsonObject]) -> JsonObject:
+    count = len(results)
+    title = ngettext("%(count)s check", "%(count)s checks", count) % {"count": count}
+    return results[0] | {"title": title, "titles": [str(result.get("title", "")) for result in results]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,25 @@ def test_passed_check_is_one_line_with_folded_details(
     assert "Check details" not in get_text(response, item)
 
 
+def test_checks_with_the_same_result_are_one_entry(
+    integration_at: Callable[..., Integration], rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    row = integration_at("review", program="terraform-provider")
+    requirement = next(each for each in row.edition.list_requirements() if each.responsible_party == "machine")
+    result = {"key": "x", "outcome": "not_run", "summary": "No schema.", "evidence": [], "version": 1}
+    detail = [
+        result | {"title": "Protocol"},
+        result | {"title": "Registry", "summary": "No registry."},
+        result | {"title": "Secrets"},
+    ]
+    answers.record_check_outcome(
+        row, requirement.id, outcome="not_run", summary="None.", detail=detail, retry_at=None, now=frozen_now
+    )
+    response = get_review_page(sign_in(rita), row)
+    body = get_text(response, f"#requirement-{requirement.id} .asserted-body")
+    assert body.endswith("Not run 2 checks No schema. Protocol · Secrets Not run Registry No registry.")
+
+
 def test_test_accounts_are_listed_without_their_values(
     integration_at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
