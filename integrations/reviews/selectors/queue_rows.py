@@ -10,7 +10,7 @@ from uuid import UUID
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils.translation import get_language, gettext as _, gettext_noop, ngettext
+from django.utils.translation import get_language, gettext as _, ngettext
 
 from integrations.partners import permissions
 from integrations.partners.conflicts import get_conflicts
@@ -31,15 +31,15 @@ PAGE_NAMES = (*ITEM_NAMES, "changes")
 POSITION_COLUMNS = ("program_key", "edition_date", "step", "stage", "review_state", "review_round")
 PLACEHOLDER_UUID = UUID(int=0)  # resolves each URL once for all rows
 PLACEHOLDER_TEXT = str(PLACEHOLDER_UUID)
-# Check outcomes in a narrow cell: a sign, and a word for screen readers.
-OUTCOME_SIGNS = {
-    "fail": ("✗", gettext_noop("failed")),
-    "error": ("?", gettext_noop("error")),
-    "expired": ("⟳", gettext_noop("stale")),
-    "not_run": ("○", gettext_noop("not run")),
-    "warn": ("!", gettext_noop("warning")),
-    "waived": ("~", gettext_noop("waived")),
-    "pass": ("✓", gettext_noop("passed")),
+# Statuses of checks as the queue counts them, worst first. A check result that expired is stale.
+COUNTED_STATUSES = {
+    "fail": "fail",
+    "error": "error",
+    "expired": "stale",
+    "not_run": "not_run",
+    "warn": "warn",
+    "waived": "waived",
+    "pass": "pass",
 }
 
 
@@ -49,8 +49,7 @@ class ReviewColumns(TypedDict, total=False):
     uuid: str
     is_unviewed: bool
     changes: str
-    checks: str
-    checks_label: str
+    checks: dict[str, int]
     reviewer: str
     is_mine: bool
     claim: str
@@ -169,20 +168,14 @@ def _build_row(
 
 
 def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueViewer, now: datetime) -> ReviewColumns:
-    signs = [
-        (values["requirement_counts"][outcome], sign, _(outcome_label))
-        for outcome, (sign, outcome_label) in OUTCOME_SIGNS.items()
-        if outcome in values["requirement_counts"]
-    ]
+    counts = values["requirement_counts"]
     reviewer_label, claim = _describe_claim(values, viewer, now)
     changes = values["changes"]  # since the user viewed the integration, None if never
     return {
         "uuid": str(values["uuid"]),
         "is_unviewed": changes is None,
         "changes": ngettext("%(count)s change", "%(count)s changes", changes) % {"count": changes} if changes else "",
-        "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),
-        "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
-        or _("no check results"),
+        "checks": {outcome: counts[status] for status, outcome in COUNTED_STATUSES.items() if status in counts},
         "reviewer": reviewer_label,
         "is_mine": values["reviewer_id"] == viewer.pk and not _is_excluded(values, viewer),
         "claim": claim,

@@ -12,6 +12,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
+from tests.integrations.page_text import parse
 from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import get_figures, get_row_text, list_names
 
@@ -30,6 +31,13 @@ def test_row_shows_position_reasons_checks_and_reviewer(three_reviews: None, rit
     assert row_text.startswith("Not viewed yet Rocket Acme new review Review Nomad")
     assert "Review · new" in row_text
     assert "Unclaimed Claim review Rocket" in row_text
+
+
+def test_row_counts_checks_by_outcome_worst_first(three_reviews: None, rita: User, sign_in: SignIn) -> None:
+    counts = {"pass": 5, "open": 3, "expired": 1, "warn": 2}
+    Integration.objects.filter(name="Rocket").update(requirement_counts=counts)
+    row = parse(sign_in(rita).get("/queue/")).find("a", string="Rocket").find_parent("tr")
+    assert [part["title"] for part in row.select(".tally > span")] == ["1 stale", "2 warning", "5 passed"]
 
 
 def test_viewed_row_has_no_mark_and_counts_changes(
