@@ -23,6 +23,8 @@ from portal.core.business_time import ELAPSED_SCALE, Calendar
 from portal.core.exports import CellValue
 
 CHUNK_SIZE = 1_000
+# We read repositories every few minutes. Data that is older than this needs a remark.
+MAX_CURRENT_AGE = timedelta(hours=1)
 # Issues store the time and the role of the last comment, but not its author.
 LAST_COMMENTER = Subquery(
     SupportIssueEvent.objects.filter(
@@ -145,6 +147,10 @@ class ClockRecord:
     @property
     def has_incomplete_data(self) -> bool:
         return self.columns.state == ClockStatus.DATA_INCOMPLETE
+
+    @property
+    def has_old_data(self) -> bool:
+        return self.now - self.columns.monitored_repository__data_up_to > MAX_CURRENT_AGE
 
     @property
     def pieces(self) -> MeterParts:

@@ -234,6 +234,14 @@ def test_clock_with_incomplete_data_is_not_shown_as_late(sign_in: SignIn, alice:
     assert ("meter-over" in page, "overdue by" in page) == (False, False)
 
 
+@pytest.mark.parametrize(("minutes", "expected"), [(59, False), (61, True)])
+def test_row_shows_the_age_of_its_data_only_if_it_is_old(
+    sign_in: SignIn, alice: Any, minutes: int, expected: bool
+) -> None:
+    MonitoredRepository.objects.update(data_up_to=timezone.now() - timedelta(minutes=minutes))
+    assert ("data up to" in sign_in(alice).get("/sla/").content.decode()) == expected
+
+
 def test_each_row_shows_the_other_clock_of_its_issue(issues: dict[str, SupportIssue]) -> None:
     MonitoredRepository.objects.filter(pk=issues["other"].monitored_repository_id).update(
         trouble="the repository is private"
