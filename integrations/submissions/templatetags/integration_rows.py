@@ -7,6 +7,7 @@ from django import template
 from django.template import Context
 from django.template.defaultfilters import capfirst, linebreaksbr
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from jinja2 import pass_context
@@ -28,7 +29,7 @@ register = template.Library()
 @component
 def integration_table(rows: Iterable[object], *, heading: str, has_partner_names: bool = False) -> Mapping[str, object]:
     """Render a table of integrations with their next action, for whom they wait, and the SLA status if rows have it."""
-    return {"integration_url": split_url("submissions:detail")}
+    return {"integration_url": split_url("submissions:detail"), "now": timezone.now()}
 
 
 @component

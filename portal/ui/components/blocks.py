@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Protocol
 
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, gettext_noop
 
@@ -111,7 +112,8 @@ def next_action(
     """
     default_label = _("Action required") if mine else _("Waiting for the program")
     icon = "circle-check" if at_rest else "arrow-right" if mine else "hourglass"
-    return {"label": label or ("" if at_rest else default_label), "icon": icon}
+    is_late = expected is not None and expected < timezone.now()
+    return {"label": label or ("" if at_rest else default_label), "icon": icon, "is_late": is_late}
 
 
 @component

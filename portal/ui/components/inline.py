@@ -20,7 +20,7 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
     "stale": ("history", "warn", gettext_noop("Stale")),
     "expired": ("history", "warn", gettext_noop("Expired")),
     "open": ("circle", "neutral", gettext_noop("Open")),
-    "awaiting_other_party": ("hourglass", "info", gettext_noop("Awaiting other party")),
+    "awaiting_other_party": ("hourglass", "info", gettext_noop("In progress")),
     "met": ("check", "good", gettext_noop("Complete")),
     "submitted": ("check", "good", gettext_noop("Submitted")),
     "not_applicable": ("minus", "neutral", gettext_noop("Not applicable")),

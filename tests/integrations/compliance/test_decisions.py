@@ -101,8 +101,9 @@ def test_preview_compares_public_status_with_current_one(
     ],
 )
 def test_compliance_page_says_who_must_act_and_how(
-    reach_state: Any, alice: Any, rita: Any, sign_in: Any, role: str, expected: str
+    reach_state: Any, alice: Any, rita: Any, sign_in: Any, role: str, expected: str, time_machine: Any, now: datetime
 ) -> None:
+    time_machine.move_to(now, tick=False)
     person = {"alice": alice, "rita": rita}[role]
     response = sign_in(person).get(f"/integrations/{reach_state('on_notice').uuid}/compliance/")
     assert expected in get_text(response)

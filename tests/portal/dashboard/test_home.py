@@ -39,14 +39,19 @@ def test_integrations_that_wait_for_the_reader_come_first(acme: Any, alice: Any,
     ]
 
 
-def test_waiting_row_has_party_start_and_due_date(integration_at: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+@pytest.mark.parametrize(("days", "expected"), [(13, "expected by"), (15, "was expected by")])
+def test_waiting_row_has_party_start_and_due_date(
+    integration_at: Any, alice: Any, rita: Any, sign_in: Any, days: int, expected: str, time_machine: Any
+) -> None:
+    time_machine.move_to(NOW + timedelta(days=days), tick=False)
     row = integration_at("review", name="In review")
-    line = "Waiting for %s: Review round 1 Since Tue, Apr 14, 9:00 AM UTC Expected by Tue, Apr 28, 9:00 AM UTC"
+    due = f"{expected.capitalize()} Tue, Apr 28, 9:00 AM UTC"
+    line = f"Waiting for %s: Review round 1 Since Tue, Apr 14, 9:00 AM UTC {due}"
     assert line % "the program" in get_text(sign_in(alice).get("/"))
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
     assert line % "Rita Reyes" in get_text(sign_in(alice).get("/"))
     page = get_text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
-    assert "Waiting for Rita Reyes: Review round 1 Since Tue, Apr 14, 9:00 AM UTC ; expected by Tue, Apr 28" in page
+    assert f"Waiting for Rita Reyes: Review round 1 Since Tue, Apr 14, 9:00 AM UTC ; {expected} Tue, Apr 28" in page
     action = create_api_client(alice).get(f"/integrations/{row.uuid}").json()["next_action"]
     assert (action["waiting_for"], action["due_at"]) == ("Rita Reyes", "2026-04-28T09:00:00Z")
 
