@@ -124,7 +124,9 @@ def fulfill_requirements(demo: DemoContext, requirements: Iterable[Requirement])
 
 
 def answer_form(demo: DemoContext, requirement: Requirement) -> None:
-    data = {field.key: build_answer(field, demo.integration) for field in requirement.fields}
+    is_statement = requirement.kind == RequirementKind.ATTESTATION
+    answers = {field.key: build_answer(field, demo.integration) for field in requirement.fields}
+    data = {"confirmed": True} if is_statement else answers
     actor = demo.get_responsible_person(requirement)
     requirements.submit_answer(demo.integration, requirement.id, data, actor=actor, now=demo.now)
 

@@ -66,12 +66,16 @@ def check_draft(integration: Integration, now: datetime) -> Iterator[str]:
 
 
 def check_answers(integration: Integration, now: datetime) -> Iterator[str]:
-    """Require that the form of each requirement accepts its answers."""
+    """Require that the form of each requirement accepts its answers, and that submitted statements are confirmed."""
     for requirement in integration.edition.list_all_requirements():
         state = integration.fulfillments_by_id.get(requirement.id)
-        if requirement.kind == RequirementKind.FORM and state is not None and state.status in FULFILLED:
+        if state is None or state.status not in FULFILLED:
+            continue
+        if requirement.kind == RequirementKind.FORM:
             form = RequirementForm(requirement, data=state.data)
             yield from (f"{requirement.id}: {name}" for name in form.errors)
+        if requirement.kind == RequirementKind.ATTESTATION and not state.data.get("confirmed"):
+            yield f"{requirement.id} is not confirmed."
 
 
 def check_path(integration: Integration, now: datetime) -> Iterator[str]:
