@@ -94,7 +94,7 @@ def build_summary(program: str, stage: str, forecast: Forecast | None) -> str:
 
 
 def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | None:
-    """Estimate the wait of an unlisted integration. None unless it waits for the program."""
+    """Estimate the wait of an unlisted integration. None unless it waits for the program and past waits are known."""
     responsible_since = integration.responsible_since
     if (
         integration.responsible_party != ResponsibleParty.PROGRAM
@@ -104,9 +104,9 @@ def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | Non
     ):
         return None
     forecast = get_forecast(integration.program_key, integration.stage, now)
-    summary = build_summary(integration.program_key, integration.stage, forecast)
     if forecast is None:
-        return WaitEstimate(summary)
+        return None
+    summary = build_summary(integration.program_key, integration.stage, forecast)
     calendar = get_program_calendar(integration.program_key)
     waited_days = count_working_days(responsible_since, now, calendar)
     median_at, p90_at = estimate_end(forecast, responsible_since, calendar)
