@@ -223,6 +223,8 @@ def _describe_settled(figures: JsonObject) -> str:
             totals["settled"],
         )
         return sentence % totals
+    if totals["settled"] == 2:
+        return _("Both SLA targets were met.")
     return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"]) % totals
 
 

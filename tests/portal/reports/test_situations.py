@@ -9,10 +9,10 @@ import pytest
 from portal.core.periods import PeriodKind
 from portal.core.value_types import JsonObject
 from portal.reports.management.commands.report_situations_table import Command
-from portal.reports.situations import SCOPES, build_situation, iterate_counts
+from portal.reports.situations import COUNT_KEYS, SCOPES, build_situation, iterate_counts
 from portal.reports.summaries import CONCERNS, build_subject, build_verdict, describe_next_action
 
-PRAISE = re.compile(r"100|on time|All \d|only SLA target was met|No action|no targets due", re.IGNORECASE)
+PRAISE = re.compile(r"100|on time|All \d|Both|only SLA target was met|No action|no targets due", re.IGNORECASE)
 PRESENT_OR_FUTURE = re.compile(r"\b(will|is overdue|are overdue|is at risk|are at risk|Action required)\b")
 
 
@@ -81,3 +81,12 @@ def test_documented_situations_are_complete() -> None:
     page, text = Command().render_docs()
     assert page.read_text() == text
     assert len(Command().build_section().splitlines()) == 2 + 3 * 2**6
+
+
+@pytest.mark.parametrize(
+    ("met", "verdict"),
+    [(1, "The only SLA target was met."), (2, "Both SLA targets were met."), (3, "All 3 SLA targets were met.")],
+)
+def test_met_targets_are_counted_in_words(met: int, verdict: str) -> None:
+    counts = dict.fromkeys(COUNT_KEYS, 0) | {"met": met}
+    assert build_verdict(build_situation(counts)) == verdict

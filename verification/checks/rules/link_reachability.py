@@ -74,5 +74,6 @@ def _determine_outcome(status: int) -> Outcome:
 
 
 def _describe_links(outcome: Outcome, count: int, total: int) -> str:
-    subject = f"All {total} links" if outcome == Outcome.PASS else f"{count} of {total} links"
+    everything = "Both links" if total == 2 else f"All {total} links"
+    subject = everything if outcome == Outcome.PASS else f"{count} of {total} links"
     return f"{'The only link' if total == 1 else subject} {PREDICATES[outcome][count > 1]}."

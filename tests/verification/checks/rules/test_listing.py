@@ -55,7 +55,7 @@ def test_links_include_the_homepage_and_every_url_in_the_answers():
     result = run_listing_check(
         "links", {DOCS: 200, "https://acme.com": 200}, "https://acme.com", documentation=DOCS, plan="no link"
     )
-    assert result.summary == "All 2 links work."
+    assert result.summary == "Both links work."
 
 
 def test_endpoint_of_a_run_task_is_no_link():
