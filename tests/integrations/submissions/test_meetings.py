@@ -11,6 +11,7 @@ from integrations.submissions.services.meetings import MeetingProposal, State
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import create_integration
+from tests.integrations.page_text import get_text
 from tests.replay import replay_fixture
 
 pytestmark = pytest.mark.any_database
@@ -60,6 +61,14 @@ def test_program_proposes_other_times(rocket, proposed_meeting, rita, now, times
         True,
         (Status.AWAITING_OTHER_PARTY, "partner"),
     )
+
+
+def test_page_says_whose_turn_it_is(rocket, proposed_meeting, alice, rita, sign_in, now, times):
+    page = f"/integrations/{rocket.uuid}/requirements/{DEMO}/"
+    assert "Waiting for the program Alice Archer" in get_text(sign_in(alice).get(page))
+    meetings.propose_times(rocket, DEMO, MeetingProposal(times[:1], WHERE, 30), actor=rita, now=now)
+    assert "Waiting for you Rita Reyes" in get_text(sign_in(alice).get(page))
+    assert "Waiting for Acme Rita Reyes" in get_text(sign_in(rita).get(page))
 
 
 @pytest.mark.every_database
