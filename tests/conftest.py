@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 from allauth.account.internal.flows.login import record_authentication
+from allauth.account.models import EmailAddress
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache as django_cache
 from django.test import override_settings
@@ -114,7 +115,7 @@ def hash_password() -> str:
 
 def create_user(email: str, name: str, **fields: Any) -> User:
     user = User.objects.create(email=email, name=name, password=hash_password(), date_joined=NOW, **fields)
-    user.emailaddress_set.create(email=email, verified=True, primary=True)
+    EmailAddress.objects.create(user=user, email=email, verified=True, primary=True)
     return user
 
 
@@ -197,7 +198,7 @@ def sam(db: None) -> User:
 def note_sign_in(client: Any, user: User) -> None:
     """Record the time of the sign-in in the session, as the sign-in page does."""
     session = client.session
-    record_authentication(SimpleNamespace(session=session), user, "password")  # type: ignore[arg-type]
+    record_authentication(SimpleNamespace(session=session), user, "password")
     session.save()
 
 
@@ -269,12 +270,8 @@ def _take_steps(row: Integration, stage: str, partner: User, reviewer: User, now
             now += timedelta(minutes=11)
             perform_transition(row, "publish", actor=reviewer, now=now)
         else:
-            perform_transition(
-                row,
-                "submit_for_review" if row.next_position[1] == "review" else "complete_step",
-                actor=partner,
-                now=now,
-            )
+            is_review_next = row.next_position[1] == "review"
+            perform_transition(row, "submit_for_review" if is_review_next else "complete_step", actor=partner, now=now)
     raise AssertionError(f"{row} did not reach the stage {stage}")
 
 

@@ -39,9 +39,16 @@ RESET_SEQUENCES = {
 }
 MAX_SHARED_SECONDS = 300  # rows depend on the time: an approval can be undone for ten minutes
 _recordings: dict[str, Recording] = {}
-copyreg.pickle(memoryview, lambda view: (bytes, (view.tobytes(),)))  # the value of a binary field as a parameter
 _journal: Any = None  # hash of the changes of this test; None if its rows don't follow from them
 _module_id = b""  # identifies the rows that the tests of a module share
+
+
+def _reduce_view(view: memoryview) -> tuple[Callable[..., Any], tuple[bytes]]:
+    """Let pickle store the value of a binary field, which is a parameter of a statement, as bytes."""
+    return bytes, (view.tobytes(),)
+
+
+copyreg.pickle(memoryview, _reduce_view)
 
 
 def begin_journal() -> None:
@@ -157,7 +164,7 @@ def _note_change(execute: Any, sql: str, parameters: Any, many: bool, context: A
 def _list_overrides() -> list[tuple[str, str]]:
     """Return the settings that differ from those of the module. Each override is a holder around the last one."""
     holder = settings._wrapped  # type: ignore[misc]
-    changed = {}
+    changed: dict[str, str] = {}
     while isinstance(holder, UserSettingsHolder):
         changed = {name: repr(value) for name, value in vars(holder).items()} | changed
         holder = holder.default_settings

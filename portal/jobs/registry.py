@@ -24,7 +24,7 @@ class PeriodicJob:
 
     name: str
     function_path: str
-    seconds: int
+    seconds: float
     queue: str = "clocks"  # for quick jobs that only need the database
 
 
@@ -33,7 +33,7 @@ QUEUES = ("clocks", "email", "network", "checks", "sandbox", "webhooks")
 # Threads of run_jobs; other queues have one. A webhook receiver can take ten seconds to respond.
 THREADS_BY_QUEUE = {"webhooks": 4}
 DISPATCH_SECONDS = 5
-JOBS = (
+JOBS: tuple[PeriodicJob, ...] = (
     PeriodicJob("jobs.dispatch_due", "portal.jobs.tasks.dispatch_due", DISPATCH_SECONDS),
     PeriodicJob("jobs.prune", "portal.jobs.services.prune_finished", 3600, "network"),
     PeriodicJob("sla.process_deliveries", "integrations.sla.github.delivery_processing.process_due_deliveries", 10),

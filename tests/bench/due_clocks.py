@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import django
 
@@ -20,6 +21,7 @@ django.setup()
 
 from django.core.management import call_command  # noqa: E402
 from django.db import connection, transaction  # noqa: E402
+from django.db.backends.utils import CursorWrapper  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
@@ -69,7 +71,7 @@ def run_plain_sql(now: datetime) -> int:
     return processed_count
 
 
-def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
+def _write(cursor: CursorWrapper, rows: list[tuple[Any, ...]], now: datetime) -> None:
     ids = [row[0] for row in rows]
     cursor.execute(
         "UPDATE sla_slaclock SET next_at = NULL, state = 'overdue', breached_at = %s WHERE id = ANY(%s)",
@@ -156,10 +158,15 @@ def main() -> int:
     print(HEAD, flush=True)
     have = 0
     has_missed_aim = False
-    idle = {}
+    idle: dict[int, float] = {}
     at_100 = 0.0
     for size in SIZES:
-        values = {"monitored_repository": monitored_repository.pk, "integration": row.pk, "now": now, "issue": first.pk}
+        values: dict[str, int | datetime] = {
+            "monitored_repository": monitored_repository.pk,
+            "integration": row.pk,
+            "now": now,
+            "issue": first.pk,
+        }
         with connection.cursor() as cursor:
             cursor.execute(ISSUES, values | {"first": have // 2 + 1, "last": size // 2})
             cursor.execute(FILL, values | {"first": have, "last": size - 1})

@@ -33,6 +33,7 @@ from tests.integrations.sla.monitored_repository import disable_delete_guard  # 
 from verification.sources.errors import SourceUnavailableError  # noqa: E402
 from verification.sources.github.api import GitHubApi, build_token_auth  # noqa: E402
 from verification.sources.github.issues import EtagStore  # noqa: E402
+from verification.sources.github.requester import RateLimiter  # noqa: E402
 
 COUNT = 1000
 WITHOUT_HOOKS = 100
@@ -44,14 +45,11 @@ UMA = Person(501, "uma")
 ALICE = Person(601, "alice", "MEMBER")
 
 
-class CountingRateLimiter:
+class CountingRateLimiter(RateLimiter):
     """A rate limiter that allows every request and counts the responses by status."""
 
     def __init__(self) -> None:
         self.statuses: Counter[int] = Counter()
-
-    def count_request(self) -> None:
-        """Allow every request."""
 
     def record_response(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         self.statuses[status] += 1

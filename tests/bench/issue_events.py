@@ -114,7 +114,7 @@ def measure(world: growth_world.World, issues: dict[int, SupportIssue]) -> Figur
             "recomputation of an issue": lambda issue=issue: recompute(issue),
         }
         for name, call in calls.items():
-            figures[f"{name}, {count:,} events, ms"] = 1000 * measure_seconds(call)  # type: ignore[arg-type]
+            figures[f"{name}, {count:,} events, ms"] = 1000 * measure_seconds(call)
     at = timezone.now() - timedelta(days=1)
     new_issues = [create_issue(world["listed"], f"Issue {n}", at) for n in range(STORED)]
     figures["issue events stored per second"] = STORED / measure_seconds(lambda: store_events(new_issues), STORE_ROUNDS)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -94,7 +94,7 @@ def read_files(folders: list[Path]) -> list[bytes]:
     return [path.read_bytes() for path in paths if path.is_file() and path.name not in ("words.txt", "SOURCE.md")]
 
 
-def measure_milliseconds(functions, contents: list[bytes]) -> list[float]:
+def measure_milliseconds(functions: Sequence[Callable[[bytes], object]], contents: list[bytes]) -> list[float]:
     """Return the CPU time per file of each function: the best round. Functions take turns; the first round warms up."""
     rounds = []
     for _ in range(ROUNDS + 1):

@@ -34,8 +34,8 @@ def list_cases() -> Iterator[Case]:
     """Yield everything that is measured."""
     for read in READERS:
         yield f"source code: {read.__name__}", 2.0, [partial(read, text) for text in HOSTILE_TEXTS]
-    for read in (is_answer, has_request, build_fingerprint):
-        yield f"comments: {read.__name__}", 1.5, [partial(read, text) for text in HOSTILE_COMMENTS]
+    for classify in (is_answer, has_request, build_fingerprint):
+        yield f"comments: {classify.__name__}", 1.5, [partial(classify, text) for text in HOSTILE_COMMENTS]
     yield "pages: text", 3.0, [partial(parse_page, text.encode()) for text in HOSTILE_PAGES]
     yield "pages: links", 3.0, [partial(extract_links, text) for text in HOSTILE_PAGES]
     stalled = timeouts.build_stalled_packages

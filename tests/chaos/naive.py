@@ -1,6 +1,7 @@
 """The usual pattern, which loses emails: mark the row, and queue the email after the commit."""
 
 from datetime import datetime
+from functools import partial
 
 from celery import shared_task
 from django.core.mail import send_mail
@@ -15,6 +16,7 @@ def mark_due_clocks(now: datetime) -> None:
         with transaction.atomic():
             if not SlaClock.objects.filter(pk=clock.pk, next_at__isnull=False).update(next_at=None, breached_at=now):
                 continue
+            assert clock.due_at is not None
             breach = SlaBreach.objects.create(
                 clock=clock,
                 issue=clock.issue,
@@ -24,7 +26,7 @@ def mark_due_clocks(now: datetime) -> None:
                 due_at=clock.due_at,
                 found_at=now,
             )
-            transaction.on_commit(lambda pk=breach.pk: send_breach_emails.delay(pk))
+            transaction.on_commit(partial(send_breach_emails.delay, breach.pk))
 
 
 @shared_task(acks_late=True, reject_on_worker_lost=True, autoretry_for=(OSError,), retry_backoff=1, max_retries=8)

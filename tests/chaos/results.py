@@ -52,14 +52,14 @@ def build_report(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Chao
     from tests.chaos.run import ChaosReport
 
     due = read_due_issue_names(end)
-    due_at = dict(SlaClock.objects.filter(pk__in=due).values_list("pk", "due_at"))
+    due_at = {pk: at.timestamp() for pk, at in SlaClock.objects.filter(pk__in=due).values_list("pk", "due_at") if at}
     breaches = set(SlaBreach.objects.values_list("clock_id", flat=True))
     list_received_names = collect_received_names(sink, plan.naive, program)
     receipts_by_clock = {clock: [read.get(name) for read in list_received_names(clock)] for clock, name in due.items()}
     lost_clocks = {clock for clock in due if clock not in breaches or None in receipts_by_clock[clock]}
     delays = sorted((b.found_at - b.due_at).total_seconds() for b in SlaBreach.objects.only("found_at", "due_at"))
     waits = sorted(
-        max(map(float, receipts_by_clock[clock])) - due_at[clock].timestamp()
+        max(at for at in receipts_by_clock[clock] if at is not None) - due_at[clock]
         for clock in due
         if clock not in lost_clocks
     )

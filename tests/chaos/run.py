@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -97,8 +97,8 @@ class ProcessPool:
 
     def __init__(self, log: Path) -> None:
         command = [sys.executable, "-m", "tests.chaos.processes"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log.open("wb")}
-        self.process = subprocess.Popen(command, **pipes, text=True, bufsize=1)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log.open("wb"), text=True, bufsize=1)
         self.alive: dict[int, str] = {}
 
     def start(self, role: str) -> None:
@@ -274,16 +274,13 @@ def main() -> int:
     parser.add_argument("--database", default="")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     args = parser.parse_args()
-    small = {"breaches": 200, "seconds": 4, "integrations": 25, "kills": 8, "flushes": 1, "restarts": 1}
-    # a refused email is retried after ten seconds or more
-    small |= {"is_short": True, "refuse": 0.0, "cut": 0.0, "mail_outages": 0}
-    options = small if args.short else {}
+    plan = Plan(naive=args.naive, no_redis=args.no_redis, seed=args.seed)
+    if args.short:
+        plan = replace(plan, breaches=200, seconds=4, integrations=25, kills=8, flushes=1, restarts=1, is_short=True)
     if args.calm:
-        options |= {
-            "is_calm": True,
-            **dict.fromkeys(("kills", "flushes", "restarts", "mail_outages", "refuse", "cut"), 0),
-        }
-    plan = Plan(**options, naive=args.naive, no_redis=args.no_redis, seed=args.seed)
+        plan = replace(plan, kills=0, flushes=0, restarts=0, is_calm=True)
+    if args.short or args.calm:  # a refused email is retried after ten seconds or more
+        plan = replace(plan, mail_outages=0, refuse=0.0, cut=0.0)
     try:
         report = run(plan, args.database)
     except ServerUnavailableError as reason:

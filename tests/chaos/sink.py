@@ -49,7 +49,8 @@ class Sink:
         return "250 accepted"
 
     def _accept(self, envelope: Envelope) -> None:
-        message: Any = message_from_bytes(envelope.content or b"", policy=default)
+        assert isinstance(envelope.content, bytes)  # text only with decode_data
+        message: Any = message_from_bytes(envelope.content, policy=default)
         self.copies[str(message["Message-ID"])] += 1
         if self.copies[str(message["Message-ID"])] == 1:
             body = message.get_body(("plain",)).get_content()

@@ -108,7 +108,7 @@ def _draw_case(draw: random.Random, zone: str, calendar: Calendar) -> Case:
     allowed_minutes = hours * 60 if is_elapsed else days_allowed * DAY
     start = _draw_start(draw, zone, allowed_minutes)
     span = allowed_minutes + 3 * DAY
-    pauses = []
+    pauses: list[tuple[int, int | None]] = []
     at = start - draw.randrange(DAY)
     near = [change + draw.randrange(-90, 90) for change in list_offset_changes(zone) if 0 < change - start < span]
     for _ in range(draw.choice((0, 0, 1, 2, 4))):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
+from integrations.programs.sla_policy import Binding, SeverityTargets, Sla, SlaTarget
 from integrations.sla.engine.types import Actor
 from portal.core.business_time import Calendar
 from tests.clock_oracle.cases import ZONES, draw_calendar, list_offset_changes
@@ -134,11 +134,12 @@ def _draw_sla(draw: random.Random) -> Sla:
     verbs = [
         published if draw.random() < 0.3 else SeverityTargets(_draw_target(draw), _draw_target(draw)) for _ in range(2)
     ]
-    return Sla("", *(None if draw.random() < 0.2 else targets for targets in verbs))
+    respond, resolve = (None if draw.random() < 0.2 else targets for targets in verbs)
+    return Sla("", respond, resolve)
 
 
 def _draw_target(draw: random.Random) -> SlaTarget | None:
-    binding = draw.choice(("required", "required", "ideal"))
+    binding: Binding = draw.choice(("required", "required", "ideal"))
     roll = draw.random()
     if roll < 0.15:
         return None

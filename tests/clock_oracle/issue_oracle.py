@@ -5,7 +5,7 @@ waiting for the reporter. The clock of tests.clock_oracle.minute_clock then coun
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from zoneinfo import ZoneInfo
 
@@ -197,7 +197,7 @@ class ClockJudge:
         ideal_due = min(ideals, default=None)
         is_known = ideal_due is not None and min(self.case.now, self.case.known) >= ideal_due
         is_missed = ideal_due is not None and is_known and (self.stop or INFINITY) > ideal_due
-        return Verdict(*list(vars(best).values())[:7], ideal_due=ideal_due, is_ideal_missed=is_missed)
+        return replace(best, ideal_due=ideal_due, is_ideal_missed=is_missed)
 
     def count_time(self, severity: str, target: SlaTarget | None, start: int) -> Verdict:
         case = self.case

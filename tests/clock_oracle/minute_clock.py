@@ -4,7 +4,7 @@ Every minute of UTC shows one minute on the wall. It counts when no pause covers
 wall shows it for the first time and on a business day. Minutes that the wall skips count at the moment of the skip.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -34,7 +34,9 @@ class WallClock:
 
     def get_offset(self, minute: int) -> int:
         moment = EPOCH + minute * self.step * MINUTE
-        return int(moment.astimezone(self.zone).utcoffset().total_seconds()) // 60 // self.step
+        offset = moment.astimezone(self.zone).utcoffset()
+        assert offset is not None
+        return int(offset.total_seconds()) // 60 // self.step
 
     def get_constant_offset(self, minute: int) -> int | None:
         """Return the offset on the UTC day of a minute, or None if it changes on that day."""
@@ -57,8 +59,8 @@ class MinuteCounter:
     """
 
     wall: WallClock
-    workdays: frozenset[int]
-    days_off: frozenset[date]
+    workdays: Set[int]
+    days_off: Set[date]
     start: int
     pauses: Sequence[tuple[int, int | None]]
     elapsed: bool

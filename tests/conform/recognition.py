@@ -108,7 +108,7 @@ def list_repeated_questions(program: str, reading: Reading, facts: list[Fact]) -
     texts = {key: str(values.get(key, "")) for key in ("name", "description", "homepage", "repository")}
     integration = Integration(program_key=program, **texts)
     by_key = {fact.key: fact for fact in facts}
-    known_facts = {key: by_key[key].value for key in ("listing", "endpoint") if key in by_key}
+    known_facts: dict[str, str] = {key: by_key[key].value for key in ("listing", "endpoint") if key in by_key}
     known = list_known_answers(integration, known_facts, User(name="Alice Archer", email="alice@acme.example"))
     stated = list_stated_answers(reading)
     for requirement in get_edition_in_force(program).list_requirements():

@@ -138,12 +138,12 @@ def describe_verdict(is_accepted: bool) -> str:
 
 def build_result(draw: random.Random) -> dict[str, Any]:
     """Return a result as HashiCorp's library writes it."""
-    from pytfe.models import TaskResultCallbackRequestOptions
+    from pytfe.models import TaskResultCallbackRequestOptions, TaskResultCallbackStatus
     from pytfe.models.run_task_integration import TaskResultOutcome
 
     outcomes = [TaskResultOutcome.model_validate(build_outcome(draw)) for _ in range(draw.choice((0, 1, 2, 10)))]
     options = TaskResultCallbackRequestOptions(
-        status=draw.choice(("running", "passed", "failed")),
+        status=TaskResultCallbackStatus(draw.choice(("running", "passed", "failed"))),
         message=draw.choice((None, "Looked at.", "m" * 1000)),
         url=draw.choice((None, "https://example.com/" + "u" * 480)),
         outcomes=outcomes,
@@ -165,7 +165,20 @@ def damage_result(document: dict[str, Any], draw: random.Random) -> dict[str, An
     """Return the result with one value replaced, removed or made too long."""
     damaged_document = deepcopy(document)
     container, key = draw.choice(list(find_items(damaged_document)))
-    replacements = (None, 7, "", "x" * 33, "x" * 65, "x" * 501, "x" * 1001, [], {}, ["x"], "passed", True)
+    replacements: tuple[object, ...] = (
+        None,
+        7,
+        "",
+        "x" * 33,
+        "x" * 65,
+        "x" * 501,
+        "x" * 1001,
+        [],
+        {},
+        ["x"],
+        "passed",
+        True,
+    )
     if draw.random() < 0.25:
         del container[key]
     else:

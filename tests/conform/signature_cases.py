@@ -72,5 +72,6 @@ class Case:
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "Case":
-        binary = {name: base64.b64decode(fields[name]) for name in ("sums", "archive", "signature") if name in fields}
-        return cls(**{**fields, **binary, "keys": tuple(fields["keys"])})
+        values = {**fields, "keys": tuple(fields["keys"])}
+        values |= {name: base64.b64decode(fields[name]) for name in ("sums", "archive", "signature") if name in fields}
+        return cls(**values)

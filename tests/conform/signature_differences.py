@@ -46,8 +46,8 @@ def explain(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
     reason, is_shown = ACCEPTED_BY_GPG.get(verdict.kind, ("", _is_never_explained))
     if is_shown(case, verdict, gpg):
         return reason
-    is_other_issuer = verdict.kind == SignatureClass.WRONG_KEY and verdict.signature is not None
-    return OTHER_ISSUER if is_other_issuer and verdict.signature.issuer != gpg.signer.fingerprint[-16:] else ""
+    signature = verdict.signature if verdict.kind == SignatureClass.WRONG_KEY else None
+    return OTHER_ISSUER if signature and signature.issuer != gpg.signer.fingerprint[-16:] else ""
 
 
 def _is_never_explained(*_: object) -> bool:

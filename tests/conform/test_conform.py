@@ -1,6 +1,7 @@
 """Tests that run the short form of each conformance suite, and of the document they are written to."""
 
 from argparse import Namespace
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ SUITES = find_suites()
 
 
 @pytest.mark.parametrize("key", SUITES)
-def test_suite_in_short_form_meets_its_aim(key):
+def test_suite_in_short_form_meets_its_aim(key: str) -> None:
     report = SUITES[key].run(RunOptions())
     if report.not_run:
         pytest.skip(report.not_run)
@@ -23,7 +24,7 @@ def test_suite_in_short_form_meets_its_aim(key):
 
 
 @pytest.mark.parametrize("key", SUITES)
-def test_document_has_a_section_for_each_suite(key):
+def test_document_has_a_section_for_each_suite(key: str) -> None:
     assert f"\n## {SUITES[key].title}\n" in PAGE.read_text()
 
 
@@ -40,7 +41,7 @@ MIXED_REPORT = SuiteReport(
 )
 
 
-def test_row_counts_explained_and_unexplained_disagreements():
+def test_row_counts_explained_and_unexplained_disagreements() -> None:
     assert render_row(EXAMPLE, MIXED_REPORT).split() == [
         "example",
         "4",
@@ -54,7 +55,7 @@ def test_row_counts_explained_and_unexplained_disagreements():
     ]
 
 
-def test_row_of_a_suite_without_its_judge_says_not_run():
+def test_row_of_a_suite_without_its_judge_says_not_run() -> None:
     report = SuiteReport("an example judge", 0, not_run="Terraform is not installed")
     assert not report.is_met
     assert render_row(EXAMPLE, report).split(maxsplit=1)[1] == "Not run: Terraform is not installed"
@@ -67,16 +68,18 @@ NOT_RUN = SuiteReport("an example judge", 0, not_run="Terraform is not installed
 @pytest.mark.parametrize(
     ("reports", "exit_code"), [([CLEAN, NOT_RUN], 0), ([NOT_RUN, NOT_RUN], 1), ([], 1), ([CLEAN, MIXED_REPORT], 1)]
 )
-def test_command_succeeds_if_a_judge_ran_and_every_aim_was_met(reports, exit_code):
+def test_command_succeeds_if_a_judge_ran_and_every_aim_was_met(reports: list[SuiteReport], exit_code: int) -> None:
     assert find_exit_code(reports) == exit_code
 
 
-def test_totals_count_every_result():
+def test_totals_count_every_result() -> None:
     error = SuiteReport("Unknown", 0, error="The suite ended with ValueError.")
     assert render_totals([CLEAN, CLEAN, NOT_RUN, MIXED_REPORT, error]) == "2 passed, 1 failed, 1 error, 1 not run"
 
 
-def test_suite_that_raises_loses_its_last_result(tmp_path, monkeypatch, capsys):
+def test_suite_that_raises_loses_its_last_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = tmp_path / "conformance.md"
     page.write_text(update_page("", [(EXAMPLE, CLEAN)], 1, ["example"]))
     monkeypatch.setattr(command, "PAGE", page)
@@ -90,16 +93,16 @@ def test_suite_that_raises_loses_its_last_result(tmp_path, monkeypatch, capsys):
     assert lines[-1] == "0 passed, 0 failed, 1 error, 0 not run"
 
 
-def test_report_without_cases_is_not_met():
+def test_report_without_cases_is_not_met() -> None:
     assert not SuiteReport("an example judge", 0).is_met
 
 
-def test_agreement_rounds_to_less_than_complete():
+def test_agreement_rounds_to_less_than_complete() -> None:
     report = SuiteReport("an example judge", 100_000, (Disagreement("a", "b", "c", "d"),))
     assert "99.99%" in render_row(EXAMPLE, report)
 
 
-def test_document_lists_every_disagreement_below_its_reason():
+def test_document_lists_every_disagreement_below_its_reason() -> None:
     page = update_page("", [(EXAMPLE, MIXED_REPORT)], 3, ["example"])
     assert "| [Example gate](#example) | an example judge | 4 | 50% | 1 | 1 | Failed |" in page
     assert (
@@ -110,7 +113,7 @@ def test_document_lists_every_disagreement_below_its_reason():
     assert "`bin/conform example --seed 3`" in page
 
 
-def test_document_keeps_other_suites_and_drops_removed_ones():
+def test_document_keeps_other_suites_and_drops_removed_ones() -> None:
     other = Suite("other", "Other gate", run_nothing)
     both = update_page("", [(EXAMPLE, MIXED_REPORT), (other, MIXED_REPORT)], 1, ["example", "other"])
     clean = SuiteReport("an example judge", 5)

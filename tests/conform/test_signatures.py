@@ -6,6 +6,7 @@ import pytest
 
 from tests.conform import signature_judges, signature_vectors, signatures
 from tests.conform.base import RunOptions
+from tests.conform.signature_cases import Case
 from tests.conform.signature_differences import CRITICAL, NO_LENGTH, explain
 from tests.conform.signature_judges import GpgVerdict
 from tests.conform.signature_mutations import add_armor, remove_armor
@@ -27,7 +28,7 @@ INAPPLICABLE = {
 }
 
 
-def test_signature_is_tampered_only_if_its_digest_verification_fails():
+def test_signature_is_tampered_only_if_its_digest_verification_fails() -> None:
     tampered_cases = set()
     failing_cases = set()
     for case, error in load_cases():
@@ -38,7 +39,7 @@ def test_signature_is_tampered_only_if_its_digest_verification_fails():
     assert tampered_cases == failing_cases
 
 
-def test_sound_signatures_by_go_libraries_are_accepted():
+def test_sound_signatures_by_go_libraries_are_accepted() -> None:
     refusals = [
         case.name
         for case, error in load_cases()
@@ -47,7 +48,7 @@ def test_sound_signatures_by_go_libraries_are_accepted():
     assert refusals == []
 
 
-def test_mutated_releases_are_judged_as_recorded():
+def test_mutated_releases_are_judged_as_recorded() -> None:
     step = RECORDED_CASES // SAMPLE
     sample, fingerprint = draw_fuzz_cases(RECORDED_SEED, RECORDED_CASES, step)
     letters = load_fuzz_verdicts(RECORDED_SEED, RECORDED_CASES, fingerprint)
@@ -56,14 +57,14 @@ def test_mutated_releases_are_judged_as_recorded():
 
 
 @pytest.mark.parametrize("program", ["/bin/true", "/bin/false"])
-def test_program_that_judges_nothing_is_reported(monkeypatch, program):
+def test_program_that_judges_nothing_is_reported(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(signature_judges, "GPG", program)
     disagreements, figures = signatures.compare_with_gpg([case for case, _ in load_cases()][:3])
     assert [one.case for one in disagreements] == ["Control: GOODSIG", "Control: BADSIG"]
     assert figures == ()
 
 
-def test_difference_without_evidence_is_not_explained():
+def test_difference_without_evidence_is_not_explained() -> None:
     explained_cases = [
         case.name
         for case, error in load_cases()[::5]
@@ -90,7 +91,7 @@ VERIFIED = "error decoding signing key: openpgp: invalid data: subkey signature 
         ("01010a09", PASSED_OVER),
     ],
 )
-def test_subkey_with_unknown_key_derivation_is_passed_over(changed_derivation, message):
+def test_subkey_with_unknown_key_derivation_is_passed_over(changed_derivation: str, message: str) -> None:
     """Terraform 1.11.4 has these messages. The signature of a subkey that it passes over follows a user ID."""
     case = next(case for case, _ in load_cases() if case.name == "go ProtonMail P521 sha224-a")
     changed_bytes = bytes.fromhex(changed_derivation) + DERIVATION[4:]
@@ -99,7 +100,7 @@ def test_subkey_with_unknown_key_derivation_is_passed_over(changed_derivation, m
     assert verdict.terraform.message == message
 
 
-def _replace_first(case_name, old, new):
+def _replace_first(case_name: str, old: bytes, new: bytes) -> Case:
     """Return a recorded case with other bytes in its signature."""
     case = next(case for case, _ in load_cases() if case.name == case_name)
     assert old in case.signature[:70]
@@ -114,7 +115,9 @@ def _replace_first(case_name, old, new):
         ("gpg dsa SHA256", b"\x0a\x09\x10", b"\x0a\x09\xea", CRITICAL),
     ],
 )
-def test_sound_signature_that_only_gpg_refuses_is_explained(case_name, old, new, reason):
+def test_sound_signature_that_only_gpg_refuses_is_explained(
+    case_name: str, old: bytes, new: bytes, reason: str
+) -> None:
     """Terraform 1.11.4 installs these releases."""
     changed_case = _replace_first(case_name, old, new)
     assert signatures.judge_signature(changed_case).terraform.accepts
@@ -123,7 +126,7 @@ def test_sound_signature_that_only_gpg_refuses_is_explained(case_name, old, new,
     assert figures[1] == (f"gpg: {reason}", "1")
 
 
-def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch):
+def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.verification.releases.terraform.TERRAFORM", None)
     monkeypatch.setattr(signature_vectors, "FUZZ_VERDICTS_FILE", signature_vectors.DATA / "missing.json")
     report = signatures.fuzz(RunOptions(seed=2, cases=3))

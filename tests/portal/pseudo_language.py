@@ -55,18 +55,20 @@ class PseudoTranslations(NullTranslations):
 @contextmanager
 def activate_pseudo_language() -> Iterator[set[str]]:
     """Activate the pseudo-language in a block. Yields the requested messages."""
-    translations = trans_real._translations[CODE] = PseudoTranslations()
+    catalogs: dict[str, NullTranslations] = vars(trans_real)["_translations"]
+    translations = PseudoTranslations()
+    catalogs[CODE] = translations
     try:
         with _enable_translation(), translation.override(CODE):
             yield translations.requested_messages
     finally:
-        del trans_real._translations[CODE]
+        del catalogs[CODE]
 
 
 @contextmanager
 def _enable_translation() -> Iterator[None]:
     """Enable translation, which a portal with one language disables. Django decides that only once per process."""
-    functions = translation._trans.__dict__
+    functions = vars(vars(translation)["_trans"])
     with override_settings(USE_I18N=True):
         functions.clear()
         yield

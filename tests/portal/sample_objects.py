@@ -174,6 +174,7 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
 def create_report(acme: Any, now: Any) -> str:
     """Create a report about Acme. Return its scope."""
     report_scope = scopes.find_report_scope(scopes.build_partner_key(acme))
+    assert report_scope is not None
     tasks.get_or_create_snapshot(report_scope, periods.parse_period("2026-W16"), now)
     return str(report_scope.key)
 
@@ -190,8 +191,15 @@ def request_changes(row: Any, users: Any, now: Any) -> Any:
 
 def dismiss_notice(row: Any, users: Any, now: Any) -> int:
     """Let Rita dismiss a suggested notice. Return the number of the event, which has the evidence."""
-    request = {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "reason": f"2 breaches {CANARY}"}
-    perform_transition(row, "suggest_notice", actor=None, now=now, **request)
+    perform_transition(
+        row,
+        "suggest_notice",
+        actor=None,
+        now=now,
+        request="sla_breaches",
+        params={"count": 2, "days": 90},
+        reason=f"2 breaches {CANARY}",
+    )
     return int(perform_transition(row, "dismiss_request", actor=users["rita"], note=CANARY, now=now).seq)
 
 

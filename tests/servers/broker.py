@@ -38,4 +38,4 @@ def use_broker(url: str, **options: object) -> Iterator[None]:
 
 def _configure(settings: dict[str, object]) -> None:
     current_app.conf.update(settings)
-    current_app._after_fork()  # drops the pools; Celery has no public function for this
+    current_app._after_fork()  # type: ignore[attr-defined] # drops the pools; Celery has no public function for this

@@ -47,8 +47,8 @@ class Postgres(Server):
         process = subprocess.run(initdb, capture_output=True, text=True, **process_options)
         if process.returncode:
             raise ServerUnavailableError(f"initdb failed: {process.stderr.strip()[-300:]}")
-        settings = ("listen_addresses=127.0.0.1", f"port={self.port}", "unix_socket_directories=")
-        settings += DURABLE if durable else FAST
+        safety = DURABLE if durable else FAST
+        settings = ("listen_addresses=127.0.0.1", f"port={self.port}", "unix_socket_directories=", *safety)
         options = [word for setting in settings for word in ("-c", setting)]
         command = [*prefix, str(self.binaries / "postgres"), "-D", str(self.data), *options]
         super().__init__(command, folder / "postgres.log", self.accepts_connections, **process_options)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import jwt
+from jwt.types import Options
 
 TOKENS = re.compile(r"^/app/installations/(\d+)/access_tokens$")
 MAX_JWT_SECONDS = 600
@@ -44,7 +45,7 @@ class Apps:
 
     def is_signed(self, signed: str, app: str) -> bool:
         """Return whether the App's key signed the JWT, with RS256 and for ten minutes at most."""
-        decode_options = {"require": ["iat", "exp", "iss"]}
+        decode_options: Options = {"require": ["iat", "exp", "iss"]}
         try:
             text = jwt.decode(signed, self.keys[app], ["RS256"], issuer=app, options=decode_options)
         except (jwt.InvalidTokenError, KeyError):

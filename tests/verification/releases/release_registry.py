@@ -84,12 +84,15 @@ class _Server(ThreadingHTTPServer):
 
 
 class ReleaseRegistry:
-    """A running registry. `routes` has the answer of each path, `requested_paths` every request."""
+    """A running registry. `routes` has the answer of each path, `requested_paths` every request.
+
+    Only a registry with a keyring can publish releases.
+    """
 
     def __init__(self, keyring: Keyring | None) -> None:
         self.keyring = keyring
-        self.routes = {}
-        self.requested_paths = []
+        self.routes: dict[str, Any] = {}
+        self.requested_paths: list[str] = []
         self.server = _Server(("127.0.0.1", 0), _build_handler(self))
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -98,6 +101,7 @@ class ReleaseRegistry:
 
     def publish(self, release: Release) -> Release:
         """Serve the release and its files."""
+        assert self.keyring is not None
         base = f"/v1/providers/{NAMESPACE}/{release.name}"
         platforms = [{"os": os, "arch": arch} for os, arch in release.platforms]
         version_entry = {"version": release.version, "protocols": list(release.protocols), "platforms": platforms}
@@ -112,22 +116,22 @@ class ReleaseRegistry:
             self.routes[f"/files/{release.name}/{name}"] = data
         for platform in release.platforms:
             path = f"{base}/{release.version}/download/{platform[0]}/{platform[1]}"
-            self.routes[path] = self._build_package(release, platform) | release.package
+            self.routes[path] = self._build_package(release, platform, self.keyring) | release.package
         for end, answer in release.answers.items():
             for path in [p for p in self.routes if f"/{release.name}/" in p and p.endswith(end)]:
                 self.routes[path] = answer
         return release
 
-    def _build_package(self, release: Release, platform: Platform) -> dict[str, Any]:
+    def _build_package(self, release: Release, platform: Platform, keyring: Keyring) -> dict[str, Any]:
         name = release.get_archive_name(platform)
         files = f"{self.url}/files/{release.name}"
         keys = release.signing_keys
         if keys is None:
-            trust = release.trust if isinstance(release.trust, str) else release.trust(self.keyring)
+            trust = release.trust if isinstance(release.trust, str) else release.trust(keyring)
             keys = [
                 {
-                    "key_id": self.keyring.fingerprint(key)[-16:],
-                    "ascii_armor": self.keyring.export(key).decode(),
+                    "key_id": keyring.fingerprint(key)[-16:],
+                    "ascii_armor": keyring.export(key).decode(),
                     "trust_signature": trust,
                 }
                 for key in release.keys

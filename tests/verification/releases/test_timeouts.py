@@ -1,6 +1,7 @@
 """Tests of timeouts of slow registries and downloads."""
 
 import json
+from collections.abc import Callable
 
 from tests.verification.sources.http.server import Server, respond, send_nothing, stream_forever
 from verification.releases import verify
@@ -8,13 +9,14 @@ from verification.releases.inspection import ReleaseReader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
+Answers = dict[str, Callable[..., None]]  # by path
 PROVIDER_PATH = "/v1/providers/acme/rocket"
 PLATFORMS = [{"os": "linux", "arch": f"arch{number}"} for number in range(40)]
 VERSIONS = {"versions": [{"version": "1.0.0", "protocols": ["5.0"], "platforms": PLATFORMS}]}
 SLOW_DOWNLOAD = stream_forever(b"HTTP/1.1 200 OK\r\nContent-Length: 400000000\r\n\r\n", b"PK", pause=0.05)
 
 
-def build_package(number, url):
+def build_package(number: int, url: str) -> dict[str, object]:
     return {
         "os": "linux",
         "arch": f"arch{number}",
@@ -28,7 +30,7 @@ def build_package(number, url):
     }
 
 
-def verify_slow_release(build_answers, seconds):
+def verify_slow_release(build_answers: Callable[[str], Answers], seconds: float) -> tuple[dict[str, str], int]:
     """Return the outcomes for acme/rocket on a server with these answers, and the number of requests."""
     server = Server()
     server.answers = {f"{PROVIDER_PATH}/versions": respond(json.dumps(VERSIONS).encode()), **build_answers(server.url)}
@@ -40,11 +42,11 @@ def verify_slow_release(build_answers, seconds):
         server.stop()
 
 
-def build_stalled_packages(url):
+def build_stalled_packages(url: str) -> Answers:
     return {f"{PROVIDER_PATH}/1.0.0/download/linux/arch{number}": send_nothing for number in range(40)}
 
 
-def build_slow_downloads(url):
+def build_slow_downloads(url: str) -> Answers:
     packages = {
         f"{PROVIDER_PATH}/1.0.0/download/linux/arch{number}": respond(json.dumps(build_package(number, url)).encode())
         for number in range(40)
@@ -52,14 +54,14 @@ def build_slow_downloads(url):
     return packages | {f"/{number}.zip": SLOW_DOWNLOAD for number in range(40)}
 
 
-def test_stalled_packages_end_at_the_timeout():
+def test_stalled_packages_end_at_the_timeout() -> None:
     outcomes, request_count = verify_slow_release(build_stalled_packages, seconds=0.5)
     assert request_count < 1 + len(PLATFORMS)
     assert outcomes["release.packages"] == "error"
     assert "fail" not in {outcomes[id] for id in ("release.archive", "release.signature", "release.terraform")}
 
 
-def test_slow_downloads_end_at_the_timeout():
+def test_slow_downloads_end_at_the_timeout() -> None:
     outcomes, request_count = verify_slow_release(build_slow_downloads, seconds=1)
     assert request_count < 1 + 2 * len(PLATFORMS)
     assert outcomes["release.archive"] == "error"

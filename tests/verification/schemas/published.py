@@ -54,7 +54,8 @@ def read_files(archive: Path) -> dict[str, str]:
     """Return every text file of the archive by its path inside the provider."""
     with tarfile.open(archive) as tar:
         members = [member for member in tar if member.isfile()]
-        return {one.name.removeprefix(ROOT): tar.extractfile(one).read().decode() for one in members}
+        opened_files = ((one.name, tar.extractfile(one)) for one in members)
+        return {name.removeprefix(ROOT): file.read().decode() for name, file in opened_files if file is not None}
 
 
 def read_definitions(files: dict[str, str]) -> dict[str, dict[str, Any]]:

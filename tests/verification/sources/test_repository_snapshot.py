@@ -1,5 +1,7 @@
 """Tests of what is read from the files of a repository."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.verification.checks.fake_sources import build_snapshot
@@ -32,7 +34,7 @@ exclude github.com/x/y v1.2.3
 """
 
 
-def test_go_mod_lists_direct_dependencies():
+def test_go_mod_lists_direct_dependencies() -> None:
     go_mod = parse_go_mod(GO_MOD)
     assert (go_mod.path, go_mod.go) == ("github.com/acme/terraform-provider-rocket", "1.22.0")
     assert dict(go_mod.requires) == {
@@ -44,7 +46,7 @@ def test_go_mod_lists_direct_dependencies():
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "require (", "\x00" * 100, "module"])
-def test_invalid_go_mod_has_no_dependencies(text):
+def test_invalid_go_mod_has_no_dependencies(text: str) -> None:
     assert parse_go_mod(text).requires == {}
 
 
@@ -59,7 +61,7 @@ def test_invalid_go_mod_has_no_dependencies(text):
         ("cron: '@daily'\n", ()),
     ],
 )
-def test_cron_schedules_are_listed(workflow, expected):
+def test_cron_schedules_are_listed(workflow: str, expected: tuple[str, ...]) -> None:
     assert list_cron_schedules(workflow) == expected
 
 
@@ -75,7 +77,7 @@ def test_cron_schedules_are_listed(workflow, expected):
         ("0 2 * 1 *", False),
     ],
 )
-def test_nightly_schedule_is_recognized(cron, expected):
+def test_nightly_schedule_is_recognized(cron: str, expected: bool) -> None:
     assert is_nightly(cron) is expected
 
 
@@ -83,11 +85,11 @@ def test_nightly_schedule_is_recognized(cron, expected):
     ("workflow", "expected"),
     [("run: go test ./...", True), ("run: make testacc", True), ("TF_ACC: 1", True), ("run: go build", False)],
 )
-def test_test_command_is_recognized(workflow, expected):
+def test_test_command_is_recognized(workflow: str, expected: bool) -> None:
     assert has_test_command(workflow) is expected
 
 
-def test_resource_files_are_found_by_name():
+def test_resource_files_are_found_by_name() -> None:
     resource_files = collect_resource_files(
         build_snapshot(
             {
@@ -115,16 +117,16 @@ def test_resource_files_are_found_by_name():
         ("/* open", ()),
     ],
 )
-def test_abrupt_calls_are_found(text, expected):
+def test_abrupt_calls_are_found(text: str, expected: tuple[str, ...]) -> None:
     assert find_abrupt_calls(text) == expected
 
 
 # bin/bench limits measures these: a reader that backtracks would take minutes
 HOSTILE_TEXTS = ("/*" * 200_000, "a." * 200_000, " " * 400_000, "\n" * 400_000, "make " * 80_000)
-READERS = (parse_go_mod, list_cron_schedules, find_abrupt_calls, has_test_command)
+READERS: tuple[Callable[[str], object], ...] = (parse_go_mod, list_cron_schedules, find_abrupt_calls, has_test_command)
 
 
 @pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=range(len(HOSTILE_TEXTS)))
-def test_hostile_text_has_no_results(read, text):
+def test_hostile_text_has_no_results(read: Callable[[str], object], text: str) -> None:
     assert read(text) == read("")

@@ -6,10 +6,11 @@ import pytest
 
 from tests.verification.checks.fake_sources import SUBJECT, FakeSources
 from verification.checks.types import CHECKS
-from verification.outcomes import Outcome
-from verification.sources.errors import RequestRefusedError, SourceNotFoundError, SourceUnavailableError
+from verification.outcomes import Outcome, Result
+from verification.sources.errors import RequestRefusedError, SourceError, SourceNotFoundError, SourceUnavailableError
 from verification.sources.html_pages import extract_links, parse_page
 
+Page = int | str | SourceError  # the answer for a URL: a status, a text, or an error
 DOCS = "https://docs.acme.com/run-task"
 PAGE_WITHOUT_IMAGES = (
     "<h1>Rocket run task</h1><p>First create a run task in your organization. Then attach it to a workspace. "
@@ -19,7 +20,7 @@ PAGE_WITHOUT_IMAGES = (
 PAGE = PAGE_WITHOUT_IMAGES + '<img src="stopped.png"><img src="passed.png">'
 
 
-def run_listing_check(key, pages=None, homepage="", **answers):
+def run_listing_check(key: str, pages: dict[str, Page] | None = None, homepage: str = "", **answers: str) -> Result:
     subject = replace(SUBJECT, homepage=homepage, answers={"RT-1": answers})
     return CHECKS[f"listing.{key}"].run(subject, FakeSources(pages=pages or {}))
 
@@ -28,7 +29,7 @@ def run_listing_check(key, pages=None, homepage="", **answers):
     ("text", "expected"),
     [("One.", Outcome.PASS), ("One.\n\nTwo.", Outcome.PASS), ("1\n2\n3", Outcome.FAIL), (" \n ", Outcome.NOT_RUN)],
 )
-def test_summary_has_two_lines_at_most(text, expected):
+def test_summary_has_two_lines_at_most(text: str, expected: Outcome) -> None:
     assert run_listing_check("summary", summary=text).outcome == expected
 
 
@@ -47,11 +48,11 @@ def test_summary_has_two_lines_at_most(text, expected):
         (SourceUnavailableError("Down."), Outcome.ERROR),
     ],
 )
-def test_link_must_work(page_status, expected):
+def test_link_must_work(page_status: Page, expected: Outcome) -> None:
     assert run_listing_check("links", {DOCS: page_status}, documentation=DOCS).outcome == expected
 
 
-def test_links_include_the_homepage_and_every_url_in_the_answers():
+def test_links_include_the_homepage_and_every_url_in_the_answers() -> None:
     result = run_listing_check(
         "links", {DOCS: 200, "https://acme.com": 200}, "https://acme.com", documentation=DOCS, plan="no link"
     )
@@ -74,7 +75,7 @@ def test_endpoint_of_a_run_task_is_no_link():
         ([403, 200, 200], "1 of 3 links refuses automated requests."),
     ],
 )
-def test_summary_counts_the_links(statuses, summary):
+def test_summary_counts_the_links(statuses: list[Page], summary: str) -> None:
     pages = {f"{DOCS}/{number}": status for number, status in enumerate(statuses)}
     answers = {f"link_{number}": address for number, address in enumerate(pages)}
     assert run_listing_check("links", pages, **answers).summary == summary
@@ -90,11 +91,11 @@ def test_summary_counts_the_links(statuses, summary):
         ("help@acme.com or git clone git@github.com:acme/rocket.git", "The listing has 1 valid email address."),
     ],
 )
-def test_summary_counts_the_email_addresses(addresses, summary):
+def test_summary_counts_the_email_addresses(addresses: str, summary: str) -> None:
     assert run_listing_check("contacts", contact_email=addresses).summary == summary
 
 
-def test_listing_without_links_is_not_run():
+def test_listing_without_links_is_not_run() -> None:
     assert run_listing_check("links").outcome == Outcome.NOT_RUN
 
 
@@ -113,7 +114,7 @@ def test_listing_without_links_is_not_run():
         ("", Outcome.NOT_RUN),
     ],
 )
-def test_contacts_need_valid_email_addresses(contact, expected):
+def test_contacts_need_valid_email_addresses(contact: str, expected: Outcome) -> None:
     assert run_listing_check("contacts", contact=contact).outcome == expected
 
 
@@ -142,8 +143,8 @@ FAQ = "What if a run is stopped? Open the task result, read the reason, and fix 
         ),
     ],
 )
-def test_support_docs_need_contacts_and_an_faq(answers, outcome, summary):
-    result = run_listing_check("support_docs", **answers)
+def test_support_docs_need_contacts_and_an_faq(answers: dict[str, str], outcome: Outcome, summary: str) -> None:
+    result = run_listing_check("support_docs", {}, **answers)
     assert (result.outcome, result.summary) == (outcome, summary)
 
 
@@ -161,7 +162,7 @@ def test_support_docs_need_contacts_and_an_faq(answers, outcome, summary):
         (RequestRefusedError("Private."), Outcome.NOT_RUN),
     ],
 )
-def test_run_task_docs_must_be_public_and_complete(page, expected):
+def test_run_task_docs_must_be_public_and_complete(page: Page, expected: Outcome) -> None:
     assert run_listing_check("run_task_docs", {DOCS: page}, documentation=DOCS).outcome == expected
 
 
@@ -174,12 +175,12 @@ def test_run_task_docs_must_be_public_and_complete(page, expected):
         (406, "We couldn't read the page."),
     ],
 )
-def test_refused_run_task_docs_say_what_the_server_returned(status, reason):
+def test_refused_run_task_docs_say_what_the_server_returned(status: int, reason: str) -> None:
     result = run_listing_check("run_task_docs", {DOCS: status}, documentation=DOCS)
     assert result.summary == f"{reason} docs.acme.com returned {status}."
 
 
-def test_run_task_docs_without_a_url_are_not_run():
+def test_run_task_docs_without_a_url_are_not_run() -> None:
     assert run_listing_check("run_task_docs").outcome == Outcome.NOT_RUN
 
 
@@ -191,7 +192,7 @@ def test_run_task_docs_without_a_url_are_not_run():
         (SourceUnavailableError("Down."), SourceUnavailableError),
     ],
 )
-def test_unavailable_run_task_docs_are_raised(page_status, error):
+def test_unavailable_run_task_docs_are_raised(page_status: Page, error: type[SourceError]) -> None:
     with pytest.raises(error):
         run_listing_check("run_task_docs", {DOCS: page_status}, documentation=DOCS)
 
@@ -201,7 +202,7 @@ HOSTILE_PAGES = ("<" * 1_000_000, "<a " * 300_000, "<!--" * 200_000, "](" * 400_
 
 
 @pytest.mark.parametrize("text", HOSTILE_PAGES, ids=range(len(HOSTILE_PAGES)))
-def test_hostile_page_has_no_links(text):
+def test_hostile_page_has_no_links(text: str) -> None:
     parse_page(text.encode())
     assert not extract_links(text)
 
@@ -215,5 +216,5 @@ def test_hostile_page_has_no_links(text):
         ("[a](https://acme.com/(a", ("https://acme.com/",)),
     ],
 )
-def test_links_of_markdown_can_have_parentheses(markdown, links):
+def test_links_of_markdown_can_have_parentheses(markdown: str, links: tuple[str, ...]) -> None:
     assert extract_links(markdown) == links

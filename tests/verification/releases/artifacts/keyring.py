@@ -112,8 +112,10 @@ def build_user_id(name: str) -> str:
 
 def build_trust_signature(keyring: Keyring, by: str = "partner", over: str = "good") -> str:
     """Return a trust signature by one key over another."""
-    key = armor.decode(keyring.export(over)).read()
-    return keyring.run_gpg("--armor", "--local-user", f"={build_user_id(by)}", "--detach-sign", data=key).decode()
+    key = armor.decode(keyring.export(over))
+    assert key is not None
+    command = ("--armor", "--local-user", f"={build_user_id(by)}", "--detach-sign")
+    return keyring.run_gpg(*command, data=key.read()).decode()
 
 
 def build_test_keyring() -> Keyring:
