@@ -5,6 +5,7 @@ The state is computed after 500 hours.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from integrations.programs.sla_policy import TargetType
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, SlaPolicy, TimelineEvent
@@ -44,7 +45,7 @@ class Attack:
     target_type: TargetType = TargetType.RESOLVE
 
 
-def close_issue(hour: float, who: Actor = DEV, **data: object) -> TimelineEvent:
+def close_issue(hour: float, who: Actor = DEV, **data: str) -> TimelineEvent:
     return build_event(hour, who, IssueEventKind.CLOSED, **data)
 
 
@@ -58,7 +59,7 @@ QUESTION_EVENT = build_comment(24, DEV, QUESTION)
 ANSWER_EVENT = build_comment(48, USER, "1.2.3")
 NEEDS_INFO_LABEL = build_event(24, DEV, IssueEventKind.LABELED, "needs-info")
 CRITICAL_LABEL = build_event(0.1, DEV, IssueEventKind.LABELED, "critical")
-RESPOND_OPTIONS = {"rules": build_policy(RESPOND), "target_type": TargetType.RESPOND}
+RespondAttack = partial(Attack, rules=build_policy(RESPOND), target_type=TargetType.RESPOND)
 CLOSING_ATTACKS = [
     Attack(
         "a stale bot closes", [close_issue(100, STALE_BOT)], note="A bot closed the issue. This doesn't stop the clock."
@@ -118,20 +119,18 @@ CLOSING_ATTACKS = [
     Attack("closed by a bot, reopened by hand", [build_comment(5, DEV), close_issue(6, STALE_BOT), reopen_issue(100)]),
 ]
 ANSWERING_ATTACKS = [
-    Attack("a bot answers", [build_comment(1, STALE_BOT)], **RESPOND_OPTIONS),
-    Attack("a bot under a user's name answers", [build_comment(1, ACME_BOT)], **RESPOND_OPTIONS),
-    Attack(
+    RespondAttack("a bot answers", [build_comment(1, STALE_BOT)]),
+    RespondAttack("a bot under a user's name answers", [build_comment(1, ACME_BOT)]),
+    RespondAttack(
         "an automatic reply within seconds",
         [build_comment(0.002, DEV, "Thank you, we look into each report within a week.")],
         note="A reply came within 30 seconds. It counts as automatic and doesn't stop the clock.",
-        **RESPOND_OPTIONS,
     ),
-    Attack("a passer-by answers", [build_comment(1, OUTSIDER)], **RESPOND_OPTIONS),
-    Attack("the reporter answers", [build_comment(1, USER)], **RESPOND_OPTIONS),
-    Attack(
+    RespondAttack("a passer-by answers", [build_comment(1, OUTSIDER)]),
+    RespondAttack("the reporter answers", [build_comment(1, USER)]),
+    RespondAttack(
         "the reporter, who became a member later, answers",
         [build_comment(1, Actor(1, "pat", association="MEMBER"))],
-        **RESPOND_OPTIONS,
     ),
     Attack(
         "the reporter's second account in the team answers",
@@ -139,63 +138,53 @@ ANSWERING_ATTACKS = [
         rules=build_policy(RESPOND, second_accounts={3: 1}),
         target_type=TargetType.RESPOND,
     ),
-    Attack(
+    RespondAttack(
         "thanks are no answer",
         [build_comment(1, DEV, "Hi @pat, thanks for the report! :tada:")],
         note="A partner comment has no content that answers the issue. It doesn't stop the clock.",
-        **RESPOND_OPTIONS,
     ),
-    Attack("a quote is no answer", [build_comment(1, DEV, "> It fails with a token error\n\n+1")], **RESPOND_OPTIONS),
-    Attack("a command is no answer", [build_comment(1, DEV, "/assign @dana\n/label triage")], **RESPOND_OPTIONS),
-    Attack(
+    RespondAttack("a quote is no answer", [build_comment(1, DEV, "> It fails with a token error\n\n+1")]),
+    RespondAttack("a command is no answer", [build_comment(1, DEV, "/assign @dana\n/label triage")]),
+    RespondAttack(
         "a hidden comment is no answer",
         [build_comment(1, DEV, "<!-- looked at it, it is the token -->")],
-        **RESPOND_OPTIONS,
     ),
-    Attack(
-        "a picture is no answer", [build_comment(1, DEV, "![thumbs up](https://example.com/up.gif)")], **RESPOND_OPTIONS
-    ),
-    Attack(
+    RespondAttack("a picture is no answer", [build_comment(1, DEV, "![thumbs up](https://example.com/up.gif)")]),
+    RespondAttack(
         "words edited into an empty comment after it was due",
         [EMPTY_COMMENT, build_edit(200, EMPTY_COMMENT, ANSWER)],
         ClockStatus.LATE,
         stopped=200,
         note="An edit turned a comment into a reply. It counts from the edit.",
-        **RESPOND_OPTIONS,
     ),
-    Attack(
+    RespondAttack(
         "answered and deleted",
         [DELETED_ANSWER, build_deletion(11, DELETED_ANSWER)],
         due=DUE + 1,
         note="A reply was deleted. It doesn't count after the deletion.",
-        **RESPOND_OPTIONS,
     ),
-    Attack(
+    RespondAttack(
         "words edited into an empty comment before we saw it",
         [*build_edited_comment(5, 200, DEV)],
         ClockStatus.LATE,
         stopped=200,
         note="We don't have the original text of this comment. It counts from the edit.",
-        **RESPOND_OPTIONS,
     ),
-    Attack(
+    RespondAttack(
         "words edited into an empty comment, with the webhook of a second edit",
         [*build_edited_comment(5, 200, DEV, "."), *build_edited_comment(5, 200.5, DEV)],
         ClockStatus.LATE,
         stopped=200.5,
-        **RESPOND_OPTIONS,
     ),
-    Attack(
+    RespondAttack(
         "an empty comment whose original text arrives late",
         [*build_edited_comment(5, 200, DEV), build_comment(5, DEV, ".", number=77)],
         ClockStatus.LATE,
         stopped=200,
-        **RESPOND_OPTIONS,
     ),
-    Attack("closed without a reply", [close_issue(1)], **RESPOND_OPTIONS),
-    Attack(
+    RespondAttack("closed without a reply", [close_issue(1)]),
+    RespondAttack(
         "labeled and locked without a reply",
         [NEEDS_INFO_LABEL, build_event(25, DEV, IssueEventKind.LOCKED)],
-        **RESPOND_OPTIONS,
     ),
 ]

@@ -9,8 +9,8 @@ from tests.clock_abuse.attacks import (
     CRITICAL_LABEL,
     NEEDS_INFO_LABEL,
     QUESTION_EVENT,
-    RESPOND_OPTIONS,
     Attack,
+    RespondAttack,
     close_issue,
 )
 from tests.integrations.sla.event_builders import (
@@ -115,15 +115,16 @@ def deny_event(event: TimelineEvent) -> list[TimelineEvent]:
     """Return an event from a partner's own webhook, and the event that shows that GitHub denies it."""
     kind = IssueEventKind.REOPENED if event.kind == IssueEventKind.CLOSED else IssueEventKind.COMMENT_DELETED
     data = {} if event.kind == IssueEventKind.CLOSED else {"comment": event.key}
-    return [event, build_event(to_hours(event.at), GHOST, kind, denied=event.key, **data)]
+    hour = to_hours(event.at)
+    assert hour is not None
+    return [event, build_event(hour, GHOST, kind, denied=event.key, **data)]
 
 
 TAMPERING_ATTACKS = [
-    Attack(
+    RespondAttack(
         "an answer that only its own webhook knows",
         deny_event(build_comment(5, DEV)),
         note=UNVERIFIED_EVENT_NOTE,
-        **RESPOND_OPTIONS,
     ),
     Attack("a closure without an answer, with a forged one", [close_issue(4), *deny_event(build_comment(5, DEV))]),
     Attack("a question that only its own webhook knows", [*deny_event(QUESTION_EVENT), ANSWER_EVENT]),

@@ -38,8 +38,8 @@ HOUR = timedelta(hours=1)
 
 def render_other_emails(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, rendering.RenderedEmail]:
     """Render every email except the notices, by the name of its template."""
-    due = {"action": "Review round 1", "due": (now - 30 * HOUR).isoformat()}
-    event = record_event(row, "program.action_overdue", actor=None, now=now, internal=True, **ISSUE_DATA, **due)
+    data: dict[str, Any] = {**ISSUE_DATA, "action": "Review round 1", "due": (now - 30 * HOUR).isoformat()}
+    event = record_event(row, "program.action_overdue", actor=None, now=now, internal=True, **data)
     record_event(row, "message.sent_to_partner", actor=by, now=now, note="Two things are left.")
     event_context = notices.add_reader(notices.build_context(event), for_program=True)
     context_by_template = (

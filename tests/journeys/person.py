@@ -117,6 +117,10 @@ class Person:
         self.clicks += 1
         return self.wait_for_page()
 
+    def press_within(self, selector: str, label: str) -> "Person":
+        """Press the button or follow the link inside the first element that matches the selector."""
+        return self.press(label, within=self.find(selector))
+
     def click(self, target: Locator) -> None:
         """Press a button or follow a link. `KeyboardPerson` overrides this and the next two."""
         target.click()

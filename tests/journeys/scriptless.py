@@ -9,6 +9,8 @@ from bs4 import BeautifulSoup, Tag
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from portal.accounts.models import User
+
 Fields = list[tuple[str, str | SimpleUploadedFile]]
 SPACE = re.compile(r"\s+")
 
@@ -16,7 +18,7 @@ SPACE = re.compile(r"\s+")
 class ScriptlessPerson:
     """A person without Chromium. Has the methods of `Person` that a walkthrough needs."""
 
-    def __init__(self, client: Client, user: object) -> None:
+    def __init__(self, client: Client, user: User) -> None:
         self.client = client
         self.name = str(user)
         self.path = ""
@@ -44,6 +46,10 @@ class ScriptlessPerson:
         target = str(tag.get("formaction") or form.get("action") or self.path)
         method = str(tag.get("formmethod") or form.get("method") or "get").lower()
         return self._read(method, target, _encode(_list_fields(self.document, form, tag)))
+
+    def press_within(self, selector: str, label: str) -> "ScriptlessPerson":
+        """Press the button or follow the link inside the first element that matches the selector."""
+        return self.press(label, within=self.find(selector))
 
     def _read(self, method: str, path: str, data: dict[str, object]) -> "ScriptlessPerson":
         address = urlsplit(path)
@@ -81,8 +87,8 @@ class ScriptlessPerson:
 
     def choose(self, label: str, option: str) -> "ScriptlessPerson":
         """Select an option of a list, or a radio button."""
-        field = self.document.find("select", id=self.find_field(label).get("id"))
-        if not isinstance(field, Tag):
+        field = self.find_field(label)
+        if field.name != "select":
             return self.tick(option)
         for tag in field.find_all("option"):
             tag.attrs.pop("selected", None)
@@ -140,7 +146,7 @@ class ScriptlessPerson:
         link = next(tag for tag in self.document.select("a[href]") if label in tag.get_text())
         response = self.client.get(str(link["href"]))
         assert response.status_code == 200
-        return b"".join(response.streaming_content if response.streaming else [response.content]).decode()
+        return response.getvalue().decode()
 
 
 def _get_accessible_name(tag: Tag) -> str:
@@ -161,7 +167,7 @@ def _list_fields(document: BeautifulSoup, form: Tag, button: Tag) -> Fields:
         if kind in ("radio", "checkbox"):
             fields += [(name, str(tag.get("value", "on")))] if tag.has_attr("checked") else []
         elif kind == "file":
-            path = tag.get("data-file")
+            path = str(tag.get("data-file", ""))
             fields += [(name, SimpleUploadedFile(Path(path).name, Path(path).read_bytes()))] if path else []
         elif tag.name == "textarea":
             fields.append((name, tag.get_text().removeprefix("\n")))

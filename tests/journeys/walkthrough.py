@@ -108,7 +108,9 @@ class Walkthrough:
 
     def decide(self, label: str) -> None:
         """Take a decision as the reviewer on the page that previews its email, and wait until it is final."""
-        blockers = {a.label: " ".join(a.blockers) for a in list_available_transitions(self.row, self.row.reviewer)}
+        reviewer = self.row.reviewer
+        assert reviewer is not None
+        blockers = {a.label: " ".join(a.blockers) for a in list_available_transitions(self.row, reviewer)}
         assert blockers.get(label) == "", blockers
         self.reviewer.go(f"{self.page}review/").press(label)
         self.reviewer.sees("Subject").press(label)
@@ -120,8 +122,8 @@ class Walkthrough:
         partner = self.partner
         reviewer.go("/queue/").sees(self.row.name).press(f"Claim review {self.row.name}")
         reviewer.go(f"{self.page}review/")
-        reviewer.press("Add finding", within=reviewer.find("article.asserted"))
-        reviewer.write("Requested change", text).press("Add finding", within=reviewer.find("#finding-form"))
+        reviewer.press_within("article.asserted", "Add finding")
+        reviewer.write("Requested change", text).press_within("#finding-form", "Add finding")
         reviewer.go(f"{self.page}review/").press("Request changes").sees(text).press("Request changes")
         self.advance_time(minutes=11)
         assert self.row.next_action_label == "Respond to 1 finding"
@@ -132,7 +134,7 @@ class Walkthrough:
         partner.go(self.page).press("Request another review")
         assert (self.row.review_round, self.row.responsible_party) == (2, "program")
         reviewer.go(f"{self.page}review/").sees(answer)
-        reviewer.press("Verify finding", within=reviewer.find("article.finding"))
+        reviewer.press_within("article.finding", "Verify finding")
         return self
 
     def list_partner_requirements(self) -> list[Requirement]:

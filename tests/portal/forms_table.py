@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, get_args
 
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialLogin
@@ -14,8 +14,10 @@ from integrations.partners import admin as partner_admin
 from integrations.partners.forms import members
 from integrations.partners.models import Partner
 from integrations.partners.views.verification import OrganizationForm
+from integrations.programs.field_types import FieldType
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
+from integrations.programs.schema import Program
 from integrations.reviews.forms import queue, reviewers
 from integrations.reviews.forms.email_draft import EmailDraftForm
 from integrations.reviews.views import edition_migration, transitions
@@ -89,7 +91,7 @@ QUESTIONS = Requirement(
     RequirementKind.FORM,
     fields=tuple(
         Question(type_, type_, type_, options=OPTIONS if "choice" in type_ else (), max_lines=3)
-        for type_ in requirements.FIELD_FACTORIES
+        for type_ in get_args(FieldType)
     ),
 )
 ADMINISTRATOR = User(is_superuser=True)
@@ -121,6 +123,10 @@ def build_action_form(form: type[requirement_page.ActionForm], kind: Requirement
         return form(build_requirement_page(build_request(user), integration, REQUIREMENTS_BY_KIND[kind]), data=data)
 
     return build
+
+
+def build_integration_form(program: Program) -> Build:
+    return lambda data, user: drafts.IntegrationForm(program, program.editions[-1], data=data)
 
 
 def build_transition_form(name: str) -> Build:
@@ -237,9 +243,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (StatementForm, ""): lambda data, user: StatementForm(data),
     (styleguide.SampleForm, ""): lambda data, user: styleguide.SampleForm(data=data),
     **{
-        (drafts.IntegrationForm, key): lambda data, user, program=program: drafts.IntegrationForm(
-            program, program.editions[-1], data=data
-        )
+        (drafts.IntegrationForm, key): build_integration_form(program)
         for key, program in PROGRAMS.items()
         if key in ("nomad", "terraform-provider")
     },

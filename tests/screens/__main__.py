@@ -3,18 +3,28 @@
 import argparse
 from io import BytesIO
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 import yaml
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 from portal.demo.content import PASSWORD
 from tests.chromium import CHROMIUM, FLAGS
 
 PAGES = Path(__file__).with_name("pages.yaml")
 TARGET = Path(__file__).parents[2] / "docs" / "screens"
-VIEWS = {
+
+
+class View(TypedDict):
+    """Options of the browser's context."""
+
+    color_scheme: Literal["light", "dark"]
+    viewport: ViewportSize
+    is_mobile: NotRequired[bool]
+
+
+VIEWS: dict[str, View] = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
     "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}, "is_mobile": True},

@@ -17,9 +17,9 @@ def list_names(response: Any) -> list[str]:
 
 
 def get_row_text(response: Any, name: str) -> str:
-    row = next(row for row in parse(response).select("tbody tr") if row.select_one("td.main a").text == name)
+    row = next(row for row in parse(response).select("tbody tr") if row.select("td.main a")[0].text == name)
     return " ".join(row.get_text(" ").split())
 
 
 def get_figures(response: Any) -> str:
-    return " ".join(parse(response).select_one(".figures").get_text(" ").split())
+    return " ".join(parse(response).select(".figures")[0].get_text(" ").split())

@@ -13,8 +13,13 @@ from tests.portal.accounts.single_sign_on import GROUPS, NORA, Configure
 @pytest.fixture
 def configure(oidc_provider: OidcProvider, settings: Any) -> Configure:  # noqa: F811
     """Turn single sign-on on with settings that differ from the usual ones."""
-    environment: Any = {"OIDC_ISSUER": oidc_provider.issuer, "OIDC_CLIENT_ID": "portal", "OIDC_CLIENT_SECRET": "secret"}
-    providers = build_providers(PortalSettings(**environment, OIDC_DOMAINS="program.example"))
+    environment: Any = {
+        "OIDC_ISSUER": oidc_provider.issuer,
+        "OIDC_CLIENT_ID": "portal",
+        "OIDC_CLIENT_SECRET": "secret",
+        "OIDC_DOMAINS": "program.example",
+    }
+    providers = build_providers(PortalSettings(**environment))
     usual = {"OIDC_ISSUER": oidc_provider.issuer, "OIDC_DOMAINS": ["program.example"], "OIDC_GROUP_ROLES": GROUPS}
 
     def apply(**values: Any) -> None:

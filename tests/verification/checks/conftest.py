@@ -1,8 +1,13 @@
 """Fixtures of stub checks and of the integrations that they check."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
 from tests.conftest import NOW, create_integration
 from tests.verification.checks.check_runs import HOUR
 from tests.verification.checks.stubs import Stubs
@@ -11,7 +16,7 @@ from verification.checks.types import CHECKS
 
 
 @pytest.fixture
-def stubs(monkeypatch):
+def stubs(monkeypatch: pytest.MonkeyPatch) -> Stubs:
     stubs = Stubs()
     for key in list(CHECKS):
         monkeypatch.setitem(CHECKS, key, stubs.build_check(key))
@@ -19,13 +24,14 @@ def stubs(monkeypatch):
 
 
 @pytest.fixture
-def provider(acme, alice):
+def provider(acme: Partner, alice: User) -> Integration:
     return create_integration(acme, alice, "terraform-provider")
 
 
 @pytest.fixture
-def listed_provider(integration_at, stubs):
+def listed_provider(integration_at: Callable[..., Integration], stubs: Stubs) -> Integration:
     """Return Acme's listed provider, whose checks have all passed once."""
     row = integration_at("support", program="terraform-provider")
-    run_integration_checks(row, now=NOW + HOUR, sources=object())
+    no_sources: Any = object()
+    run_integration_checks(row, now=NOW + HOUR, sources=no_sources)
     return Integration.objects.get(pk=row.pk)

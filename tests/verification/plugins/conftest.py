@@ -28,7 +28,7 @@ def go_plugin(pytestconfig: pytest.Config) -> Path:
     if reason := (MISSING_MESSAGE.format(missing[0]) if missing else find_obstacle()):
         pytest.skip(reason)
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(SOURCE.glob("*.go")))).hexdigest()
-    folder = pytestconfig.cache.mkdir("go-plugin")  # type: ignore[union-attr]
+    folder = pytestconfig.cache.mkdir("go-plugin")
     with lock_folder(folder):
         if not (folder / digest).exists():
             _build_plugin(folder / digest)

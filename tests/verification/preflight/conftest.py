@@ -3,40 +3,48 @@
 import io
 import os
 import subprocess
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from integrations.programs.registry import PROGRAMS
-from tests.fakes.github.server import TOKEN, Repo
-from tests.fakes.registry import Provider
+from tests.fakes.github.server import TOKEN, GitHub, Repo
+from tests.fakes.registry import Provider, Registry
 from tests.verification.preflight.distribution import PROJECT, build_wheel, install_alone
 from verification.checks import execution
-from verification.checks.types import CHECKS, Check
+from verification.checks.types import CHECKS, Check, Subject
+from verification.outcomes import Result
 from verification.preflight.cli import main
 
+Answer = Result | Exception | Callable[[Subject, Any], Result]
 NAME = "acme/terraform-provider-rocket"
 PROGRAM = "terraform-provider"
 # pipx isn't among the locked packages. This one has the same call and runs what the tests have installed.
 PIPX = '#!/bin/sh\n[ "$1 $2" = "run --spec" ] || exit 9\nshift 3\nname=$1; shift\nexec "{bin}/$name" "$@"\n'
 
 
+def give_answer(answer: Answer, subject: Subject, sources: Any) -> Result:
+    """Return or raise the answer of a check, or call its function."""
+    if isinstance(answer, Exception):
+        raise answer
+    return answer(subject, sources) if callable(answer) else answer
+
+
 @pytest.fixture
-def run_program(monkeypatch):
+def run_program(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
     """Return a function that runs preflight with checks such as `first=Result(...)`: (exit code, stdout, stderr)."""
 
-    def run(*arguments, out=None, **results):
-        for key, result in results.items():
-
-            def answer(subject, sources, result=result):
-                if isinstance(result, Exception):
-                    raise result
-                return result(subject, sources) if callable(result) else result
-
+    def run(*arguments: str, out: io.StringIO | None = None, **answers: Answer) -> tuple[int, str, str]:
+        for key, answer in answers.items():
+            run_check = partial(give_answer, answer)
             monkeypatch.setitem(
-                CHECKS, key, Check(key, f"Title of {key}", "", f"Advice of {key}.", version=3, run=answer)
+                CHECKS, key, Check(key, f"Title of {key}", "", f"Advice of {key}.", version=3, run=run_check)
             )
-        monkeypatch.setattr("verification.checks.execution.list_check_keys", lambda edition, category: tuple(results))
-        hints = frozenset(key for key in results if key.startswith("hint"))
+        monkeypatch.setattr("verification.checks.execution.list_check_keys", lambda edition, category: tuple(answers))
+        hints = frozenset(key for key in answers if key.startswith("hint"))
         monkeypatch.setattr("verification.checks.execution.list_advisory_check_keys", lambda edition, category: hints)
         out = out or io.StringIO()
         err = io.StringIO()
@@ -47,13 +55,13 @@ def run_program(monkeypatch):
 
 
 @pytest.fixture
-def subject():
+def subject() -> Subject:
     program = PROGRAMS[PROGRAM]
     return execution.build_subject(program, program.editions[-1], NAME)
 
 
 @pytest.fixture
-def world(github, registry):
+def world(github: GitHub, registry: Registry) -> dict[str, Any]:
     """Seed two providers: one without problems, and one with a forbidden license and without a listing."""
     bad = "acme/terraform-provider-lander"
     github.seed(Repo(NAME, releases=("v1.0.0", "v1.1.0")), Repo(bad, license="GPL-3.0-only", releases=()))
@@ -62,12 +70,12 @@ def world(github, registry):
 
 
 @pytest.fixture(scope="session")
-def preflight_wheel(tmp_path_factory):
+def preflight_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(PROJECT, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
-def preflight_environment(preflight_wheel, tmp_path_factory):
+def preflight_environment(preflight_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of a virtual environment with the wheel and the packages that it requires."""
     folder = tmp_path_factory.mktemp("environment")
     install_alone(preflight_wheel, folder)
@@ -75,7 +83,9 @@ def preflight_environment(preflight_wheel, tmp_path_factory):
 
 
 @pytest.fixture
-def run_installed(preflight_environment, world, github, registry, tmp_path):
+def run_installed(
+    preflight_environment: Path, world: dict[str, Any], github: GitHub, registry: Registry, tmp_path: Path
+) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a command in an empty folder, with the recorded repositories and without the portal's sources."""
     folder = tmp_path / "empty"
     folder.mkdir()
@@ -85,7 +95,7 @@ def run_installed(preflight_environment, world, github, registry, tmp_path):
     path = os.pathsep.join(map(str, (preflight_environment / "bin", tmp_path, os.environ["PATH"])))
     addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": TOKEN}
 
-    def run(*command, **variables):
+    def run(*command: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": path, **addresses, **variables}
         return subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120

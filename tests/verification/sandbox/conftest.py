@@ -6,7 +6,7 @@ from verification.sandbox import environment
 
 
 @pytest.fixture(autouse=True)
-def require_sandbox():
+def require_sandbox() -> None:
     """Skip the test with the reason if this machine can't run a sandbox."""
     if reason := environment.find_obstacle():
         pytest.skip(reason)

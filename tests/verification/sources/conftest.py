@@ -1,17 +1,19 @@
 """Fixtures of tests with a GitHub App."""
 
+from typing import Any
+
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 
 @pytest.fixture(scope="module")
-def app_key():
+def app_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(65537, 2048)
 
 
 @pytest.fixture
-def app_settings(settings, app_key):
+def app_settings(settings: Any, app_key: rsa.RSAPrivateKey) -> Any:
     """Configure app 7 with installation 11."""
     settings.GITHUB_APP_ID = "7"
     settings.GITHUB_APP_INSTALLATION = 11

@@ -36,7 +36,7 @@ def _load_example() -> Any:
 example = _load_example()
 
 
-class DeferredEndpoint(example.Endpoint):  # type: ignore[misc]
+class DeferredEndpoint(example.Endpoint):  # type: ignore[name-defined]
     """Endpoint that works only on request, because the test database serves one thread at a time."""
 
     def __init__(self, *arguments: Any) -> None:

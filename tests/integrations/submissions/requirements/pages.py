@@ -1,5 +1,7 @@
 """Helpers that read and submit requirement pages."""
 
+from typing import Any
+
 from integrations.submissions.models import Integration
 
 FORM = "NO-1"
@@ -14,17 +16,17 @@ SUBMITTED_VALUES = {
 }
 
 
-def get_url(row, requirement_id=FORM):
+def get_url(row: Integration, requirement_id: str = FORM) -> str:
     return f"/integrations/{row.uuid}/requirements/{requirement_id}/"
 
 
-def get_state(row, requirement_id=FORM):
+def get_state(row: Integration, requirement_id: str = FORM) -> Any:
     return Integration.objects.get(pk=row.pk).fulfillments.filter(requirement_id=requirement_id).first()
 
 
-def submit_action(client, row, requirement_id, action, **fields):
+def submit_action(client: Any, row: Integration, requirement_id: str, action: str, **fields: Any) -> Any:
     return client.post(get_url(row, requirement_id), {"action": action, **fields})
 
 
-def list_requirement_ids(row):
+def list_requirement_ids(row: Integration) -> list[str]:
     return [r.id for r in row.edition.list_requirements()]

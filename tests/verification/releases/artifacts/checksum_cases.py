@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 
 ZIP = "terraform-provider-rocket_1.0.0_linux_amd64.zip"
 MANIFEST = "terraform-provider-rocket_1.0.0_manifest.json"
@@ -14,15 +15,15 @@ BLANK_LINE_PANIC = "panic: runtime error: index out of range [0] with length 0"
 LONG_DIGEST_PANIC = "panic: runtime error: index out of range [32] with length 32"
 
 
-def describe_invalid_byte(digest, byte):
+def describe_invalid_byte(digest: str, byte: str) -> str:
     return f'checksum list has invalid SHA256 hash "{digest}": encoding/hex: invalid byte: {byte}'
 
 
-def describe_unexpected(digest):
+def describe_unexpected(digest: str) -> str:
     return f"checksum list has unexpected SHA-256 hash {digest} (expected {DIGEST})"
 
 
-def change_digest(change):
+def change_digest(change: Callable[[bytes], bytes]) -> bytes:
     return change(DIGEST.encode()) + VALID[64:]
 
 

@@ -74,7 +74,7 @@ def open_host() -> Iterator[Host]:
 def run_attack(attack: Attack, host: Host, seconds: float = 0) -> dict[str, Any]:
     """Return the result of the attack, and whether the host is unchanged."""
     before = host.describe()
-    files = {"program": attack.text.encode(), "bound": host.folder / "bound"}
+    files: dict[str, bytes | Path] = {"program": attack.text.encode(), "bound": host.folder / "bound"}
     egress = EgressRules(["example.com"]) if attack.has_proxy else None
     with open_environment(
         LIMITS, files=files, readable=READABLE, is_strict=attack.is_strict, egress=egress
@@ -121,7 +121,7 @@ def run_swaps(host: Host) -> list[list[Any]]:
     """Return the supervisor's result for each replaced path, and whether the host is unchanged."""
     swap_results = []
     before = host.describe()
-    files = {"main.tf": b"from the supervisor", "bound": host.folder / "bound"}
+    files: dict[str, bytes | Path] = {"main.tf": b"from the supervisor", "bound": host.folder / "bound"}
     for script, action, name, _ in SWAPS:
         with open_environment(LIMITS, files=files, readable=READABLE) as environment:
             environment.run(["/bin/sh", "-c", script.format(target=host.folder / "target")])

@@ -1,7 +1,9 @@
 """Fixture of a server with a certificate that only its test trusts."""
 
 import ssl
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from cryptography import x509
@@ -13,7 +15,7 @@ from tests.verification.sources.http.server import Server, respond
 
 
 @pytest.fixture
-def tls(tmp_path):
+def tls(tmp_path: Path) -> Iterator[tuple[Server, ssl.SSLContext]]:
     """Yield a TLS server for registry.acme.io and a client context that trusts it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "registry.acme.io")])

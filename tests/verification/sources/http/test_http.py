@@ -3,8 +3,10 @@
 import gzip
 import hashlib
 import io
+import ssl
 import time
 import tracemalloc
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -43,7 +45,8 @@ SMALL = replace(JSON, limit=1000, seconds=0.6)
 QUICK = replace(ARCHIVE, limit=4 * MEGABYTE, seconds=1)
 CHUNKED_HEAD = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
-MISBEHAVIORS = {
+ErrorType = type[Exception] | tuple[type[Exception], ...]
+MISBEHAVIORS: dict[str, tuple[Callable[..., None], ErrorType]] = {
     "sends nothing": (send_nothing, DeadlineExceededError),
     "stalls in the status line": (stream_forever(b"HTTP/1.1 2", b"", pause=30), DeadlineExceededError),
     "drips its headers": (stream_forever(HEAD + b"X: ", b"a", pause=0.05), DeadlineExceededError),
@@ -91,7 +94,7 @@ MISBEHAVIORS = {
 
 
 @pytest.fixture(scope="module")
-def server():
+def server() -> Iterator[Server]:
     answers = {f"/{number}": handler for number, (handler, _) in enumerate(MISBEHAVIORS.values())}
     answers |= {
         "/json": respond(b'{"a": 1}'),
@@ -128,7 +131,7 @@ CLIENT = OutboundClient(loopback=True)
 
 
 @pytest.mark.parametrize("number", range(len(MISBEHAVIORS)), ids=list(MISBEHAVIORS))
-def test_misbehaving_server_is_refused(server, number):
+def test_misbehaving_server_is_refused(server: Server, number: int) -> None:
     _, expected = list(MISBEHAVIORS.values())[number]
     with pytest.raises(expected) as refusal:
         CLIENT.get(f"{server.url}/{number}", SMALL)
@@ -150,13 +153,13 @@ def test_misbehaving_server_is_refused(server, number):
         ("/absolute", b'{"a": 1}'),
     ],
 )
-def test_answer_is_read(server, path, body):
+def test_answer_is_read(server: Server, path: str, body: bytes) -> None:
     answer = CLIENT.get(server.url + path, SMALL)
     assert (answer.body, answer.size, answer.sha256) == (body, len(body), hashlib.sha256(body).hexdigest())
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_gzip_with_several_members_is_decoded_in_chunks_of_any_size(size):
+def test_gzip_with_several_members_is_decoded_in_chunks_of_any_size(size: int) -> None:
     body = gzip.compress(b"one, ") + gzip.compress(b"two") + b"\0" * 8
     decoder = Decoder("gzip", is_gzip_allowed=True)
     chunks = (body[start : start + size] for start in range(0, len(body), size))
@@ -177,28 +180,28 @@ def test_gzip_with_several_members_is_decoded_in_chunks_of_any_size(size):
         ("/user", "username"),
     ],
 )
-def test_redirect_is_refused(server, path, reason):
+def test_redirect_is_refused(server: Server, path: str, reason: str) -> None:
     with pytest.raises(RequestRefusedError, match=reason):
         CLIENT.get(server.url + path, SMALL)
 
 
-def test_redirect_without_a_location_is_an_outage(server):
+def test_redirect_without_a_location_is_an_outage(server: Server) -> None:
     with pytest.raises(SourceUnavailableError, match="returned status 302"):
         CLIENT.get(f"{server.url}/nowhere", SMALL)
 
 
-def test_redirect_is_refused_if_none_is_allowed(server):
+def test_redirect_is_refused_if_none_is_allowed(server: Server) -> None:
     with pytest.raises(RequestRefusedError, match="more than 0 redirects"):
         CLIENT.request(f"{server.url}/one", SMALL, redirects=0)
 
 
-def test_headers_of_the_caller_are_not_sent_to_a_redirect_target(server):
+def test_headers_of_the_caller_are_not_sent_to_a_redirect_target(server: Server) -> None:
     server.request_heads.clear()
     CLIENT.request(f"{server.url}/one", SMALL, {"Authorization": "Bearer secret"})
     assert ["secret" in head for head in server.request_heads] == [True, False]
 
 
-def test_archives_are_requested_uncompressed(server):
+def test_archives_are_requested_uncompressed(server: Server) -> None:
     server.request_heads.clear()
     CLIENT.request(f"{server.url}/json", ARCHIVE)
     assert "Accept-Encoding: identity" in server.request_heads[0]
@@ -206,7 +209,7 @@ def test_archives_are_requested_uncompressed(server):
         CLIENT.get(f"{server.url}/gzip", SUMS)
 
 
-def test_loopback_http_requires_the_setting():
+def test_loopback_http_requires_the_setting() -> None:
     canary = Canary()
     for address in (f"http://127.0.0.1:{canary.port}/", f"http://localhost:{canary.port}/"):
         with pytest.raises(RequestRefusedError):
@@ -214,24 +217,28 @@ def test_loopback_http_requires_the_setting():
     assert canary.stop() == 0
 
 
-def test_refused_connection_is_an_outage():
+def test_refused_connection_is_an_outage() -> None:
     with pytest.raises(BrokenConnectionError, match=r"The connection to 127\.0\.0\.1:1 failed"):
         CLIENT.get("http://127.0.0.1:1/", SMALL)
 
 
-def test_stalling_resolver_exceeds_the_deadline():
-    client = OutboundClient(resolve=lambda *_: time.sleep(2) or ["93.184.216.34"])
+def test_stalling_resolver_exceeds_the_deadline() -> None:
+    def resolve(_host: str, _port: int) -> list[str]:
+        time.sleep(2)
+        return ["93.184.216.34"]
+
+    client = OutboundClient(resolve=resolve)
     with pytest.raises(DeadlineExceededError, match="took more than"):
         client.get("https://slow.acme.io/", replace(JSON, seconds=0.2))
 
 
 @pytest.mark.parametrize("answer", [[], ["no address"]])
-def test_unresolved_name_is_an_outage(answer):
+def test_unresolved_name_is_an_outage(answer: list[str]) -> None:
     with pytest.raises(SourceUnavailableError, match="Can't resolve"):
         OutboundClient(resolve=lambda *_: answer).get("https://nowhere.acme.io/", JSON)
 
 
-def test_download_is_written_to_the_file(server):
+def test_download_is_written_to_the_file(server: Server) -> None:
     file = io.BytesIO()
     answer = CLIENT.get(f"{server.url}/archive", QUICK, into=file)
     assert (answer.body, answer.size, len(file.getvalue())) == (b"", 3 * MEGABYTE, 3 * MEGABYTE)
@@ -241,7 +248,7 @@ def test_download_is_written_to_the_file(server):
 @pytest.mark.parametrize(
     "misbehavior", ["streams a body forever", "streams chunks forever", "streams headers forever", "sends a gzip bomb"]
 )
-def test_response_above_the_limit_uses_little_memory(server, misbehavior):
+def test_response_above_the_limit_uses_little_memory(server: Server, misbehavior: str) -> None:
     number = list(MISBEHAVIORS).index(misbehavior)
     tracemalloc.start()
     try:
@@ -253,7 +260,9 @@ def test_response_above_the_limit_uses_little_memory(server, misbehavior):
         tracemalloc.stop()
 
 
-def test_certificate_must_match_the_requested_name(tls, monkeypatch):
+def test_certificate_must_match_the_requested_name(
+    tls: tuple[Server, ssl.SSLContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The connection goes to the resolved address but uses the name in the request and for the certificate."""
     server, client_context = tls
     monkeypatch.setattr(urls, "PORTS", frozenset({server.port}))

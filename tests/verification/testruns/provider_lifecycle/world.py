@@ -54,15 +54,16 @@ def write_forked_executable(fault: str = "") -> Path:
     return start_server().write_executable(common.make_shared_folder("provider-"), provider.NAME, fault)
 
 
-def build_target(**more: str) -> ProviderLifecycleTarget:
-    texts = {"failing_change": FAILING_CHANGE, "refused": REFUSED_CONFIG, "partial": PARTIAL} | more
+def build_target() -> ProviderLifecycleTarget:
     return ProviderLifecycleTarget(
         "example/example",
         "1.0.0",
         BASE,
         CHANGED_CONFIG,
         environment={"EXAMPLE_TOKEN": CANARY, "EXAMPLE_REGION": "eu-west-1"},
-        **texts,
+        failing_change=FAILING_CHANGE,
+        refused=REFUSED_CONFIG,
+        partial=PARTIAL,
     )
 
 
