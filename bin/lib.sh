@@ -9,6 +9,9 @@ unset PYTHONDONTWRITEBYTECODE  # each process of the tests would compile all mod
 VENV=.venv
 LOCKS=$VENV/locks   # a copy of each lock that is installed
 
+# print_usage: prints the comment at the top of the script
+print_usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "bin/$(basename "$0")"; }
+
 stop() { printf '%s\n' "$*" >&2; exit 1; }
 
 is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,11 @@ def test_scripts_have_valid_syntax():
     for script in [*(ROOT / "bin").iterdir(), ROOT / ".ci" / "run"]:
         if "bash" in Path(script).read_text()[:40]:
             assert subprocess.run(["bash", "-n", script]).returncode == 0
+
+
+@pytest.mark.parametrize("script", ["bench", "soak"])
+def test_help_prints_the_comment_and_runs_nothing(script: str) -> None:
+    lines = (ROOT / "bin" / script).read_text().splitlines()[1:]
+    comment = takewhile(lambda line: line.startswith("# "), lines)
+    process = subprocess.run([ROOT / "bin" / script, "--help"], capture_output=True, text=True)
+    assert (process.returncode, process.stdout.splitlines()) == (0, [line.removeprefix("# ") for line in comment])
