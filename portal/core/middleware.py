@@ -41,7 +41,10 @@ def redirect_whole_page(get_response: Handler) -> Handler:
         path = urlsplit(response.get("Location", "")).path
         if "HX-Request" in request.headers and path.startswith(SIGN_IN_PATHS):
             # Browsers follow a redirect without htmx noticing, so the response must not be one.
-            return HttpResponse(headers={"HX-Redirect": response["Location"]})
+            whole_page = HttpResponse(headers={"HX-Redirect": response["Location"]})
+            # store_unsent_forms keeps the key of the submitted form in one of them.
+            whole_page.cookies = response.cookies
+            return whole_page
         return response
 
     return middleware

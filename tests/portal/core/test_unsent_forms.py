@@ -58,6 +58,14 @@ def test_form_sent_without_session_is_restored_once_after_sign_in(alice: Any) ->
     assert [read_name(client), read_name(client)] == ["Acme Rockets", "Acme"]
 
 
+def test_form_sent_by_htmx_without_session_is_restored_after_sign_in(alice: Any) -> None:
+    client = create_checked_client()
+    answer = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client), headers={"HX-Request": "true"})
+    assert answer["HX-Redirect"] == f"/accounts/login/?next={COMPANY_PAGE}"
+    sign_in(client, alice)
+    assert read_name(client) == "Acme Rockets"
+
+
 def submit_and_sign_in_again(user: Any, page: str, fields: dict[str, str]) -> Any:
     """Return the page that a user sees who submitted a form after the session had expired, and signed in again."""
     client = create_checked_client()
