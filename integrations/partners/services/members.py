@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
@@ -185,12 +186,15 @@ def accept_invitation(invitation: Invitation, *, addresses: Collection[str], act
     """Accept an invitation for one of the user's verified addresses.
 
     Raises:
-        ActionRefused: The invitation is for another address or no longer open.
+        ActionRefused: The invitation is for another address or no longer open, or the user is already a member.
     """
     with change_partner(invitation.partner_id, actor=actor, now=now) as change:
         locked_invitation = Invitation.objects.get(pk=invitation.pk)
         if refusal := explain_invitation_refusal(locked_invitation, addresses, now):
             raise ActionRefused(refusal)
+        if permissions.get_role(change.partner, actor):
+            refusal = _("You are already a member of %(name)s. Ask an owner to change your role.")
+            raise ActionRefused(refusal % {"name": change.partner.name}, "conflict")
         locked_invitation.accepted_at = now
         locked_invitation.save()
         membership = _add_member(change, actor, locked_invitation.role)
@@ -255,11 +259,20 @@ def end_membership(membership: Membership, *, actor: User, now: datetime) -> Non
         current.save()
         change.record("member.removed", person=current.user, left=is_own)
         _revoke_invitations_from(current.user, change)
+        _revoke_invitations_to(current.user, change)
 
 
 def _revoke_invitations_from(user: User, change: PartnerChange) -> None:
     """Revoke the open invitations of a former owner or member, so that they can't return through one."""
     for invitation in list_open_invitations(change.now).filter(partner=change.partner, invited_by=user):
+        _revoke_invitation(change, invitation)
+
+
+def _revoke_invitations_to(user: User, change: PartnerChange) -> None:
+    """Revoke the open invitations to a former member, so that they can't return without a decision."""
+    addresses = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
+    emails = [address.lower() for address in addresses]
+    for invitation in list_open_invitations(change.now).filter(partner=change.partner, email__in=emails):
         _revoke_invitation(change, invitation)
 
 

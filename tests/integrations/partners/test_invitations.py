@@ -11,7 +11,7 @@ from integrations.partners.services import members
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core import crypto
-from tests.integrations.partners.memberships import get_membership, get_refusal, list_partner_events
+from tests.integrations.partners.memberships import get_membership, get_refusal, join, list_partner_events
 
 
 def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
@@ -116,3 +116,14 @@ def test_accepted_invitation_accepts_the_open_join_request(acme: Partner, alice:
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
     assert JoinRequest.objects.get().state == "accepted"
+
+
+def test_member_cannot_accept_an_invitation_to_another_role(
+    acme: Partner, alice: Any, dora: Any, now: datetime
+) -> None:
+    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
+    join(acme, dora, "viewer", now)
+    message = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
+    assert message == "You are already a member of Acme. Ask an owner to change your role."
+    invitation.refresh_from_db()
+    assert (get_membership(acme, dora).role, invitation.accepted_at) == ("viewer", None)

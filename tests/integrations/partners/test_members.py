@@ -10,7 +10,7 @@ from integrations.partners import permissions
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
 from tests.conftest import create_user
-from tests.integrations.partners.memberships import get_membership, get_refusal, list_partner_events
+from tests.integrations.partners.memberships import get_membership, get_refusal, join, list_partner_events
 
 pytestmark = pytest.mark.any_database
 
@@ -156,6 +156,23 @@ def test_invitations_of_a_removed_owner_are_revoked(acme: Partner, alice: Any, b
     members.create_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
     members.end_membership(get_membership(acme, bob), actor=alice, now=now)
     assert list(members.list_open_invitations(now).values_list("email", flat=True)) == ["dora@acme.example"]
+
+
+@pytest.mark.every_database
+def test_invitations_to_a_removed_member_are_revoked(
+    acme: Partner, globex: Partner, alice: Any, charlie: Any, dora: Any, now: datetime
+) -> None:
+    dora.emailaddress_set.create(email="Dora@Home.example", verified=True)
+    dora.emailaddress_set.create(email="erin@acme.example", verified=False)
+    for email in (dora.email, "dora@home.example", "erin@acme.example"):
+        members.create_invitation(acme, email, "editor", actor=alice, now=now)
+    members.create_invitation(globex, dora.email, "editor", actor=charlie, now=now)
+    members.end_membership(join(acme, dora, "viewer", now), actor=alice, now=now)
+    open_invitations = members.list_open_invitations(now).order_by("partner", "email")
+    assert list(open_invitations.values_list("partner__name", "email")) == [
+        ("Acme", "erin@acme.example"),
+        ("Globex", dora.email),
+    ]
 
 
 def test_members_and_strangers_cannot_change_memberships(
