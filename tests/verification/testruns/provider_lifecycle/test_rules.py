@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from verification.testruns.kinds.provider_lifecycle.plan_comparison import check_changes_in_place
-from verification.testruns.kinds.provider_lifecycle.plan_parsing import list_state_objects, reduce_plan
+from verification.testruns.kinds.provider_lifecycle.plan_parsing import (
+    find_unmarked_secrets,
+    list_state_objects,
+    reduce_plan,
+)
 from verification.testruns.kinds.provider_lifecycle.records import CommandRecord, ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.redaction import Secrets
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
@@ -206,6 +210,22 @@ def test_data_source_is_neither_a_change_nor_an_object() -> None:
     instances = [{"attributes": {}}, {"index_key": "b", "status": "tainted"}]
     resources = [{"mode": mode, "type": "t", "name": "n", "instances": instances} for mode in ("data", "managed")]
     assert list_state_objects(json.dumps({"resources": resources})) == (("t.n", 't.n["b"]'), ('t.n["b"]',))
+
+
+def test_key_of_an_object_is_written_as_terraform_writes_it() -> None:
+    instances = [{"index_key": key} for key in (0, "é", 'a"b')]
+    state = {"resources": [{"mode": "managed", "type": "t", "name": "n", "instances": instances}]}
+    assert list_state_objects(json.dumps(state)) == (("t.n[0]", 't.n["é"]', 't.n["a\\"b"]'), ())
+
+
+@pytest.mark.parametrize("levels", [1, 600])
+def test_secrets_are_found_in_values_of_any_depth(levels: int) -> None:
+    value = f"{'[' * levels}{json.dumps('correct horse')}{']' * levels}"
+    marks = f"{'[' * levels}false{']' * levels}"
+    resource = f'{{"address": "t.n", "values": {{"a": {value}}}, "sensitive_values": {{"a": {marks}}}}}'
+    plan = f'{{"prior_state": {{"values": {{"root_module": {{"resources": [{resource}]}}}}}}}}'
+    secrets = Secrets({"ACME_TOKEN": "correct horse"})
+    assert find_unmarked_secrets(plan, secrets) == (("t.n: a",) if levels == 1 else ())
 
 
 def test_project_requires_the_tested_version_unless_the_configuration_does() -> None:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from portal.core.value_types import JsonObject
 from verification.testruns.kinds.provider_lifecycle.redaction import Secrets, mask_sensitive_values
 
-MAX_OBJECTS = 200  # objects that are kept
+MAX_OBJECTS = 200
+# A provider decides what a plan contains, and deeply nested values exhaust the stack.
+UNREADABLE_PLAN_ERRORS = (ValueError, AttributeError, TypeError, KeyError, RecursionError)
 
 
 def reduce_plan(text: str, secrets: Secrets) -> JsonObject | None:
@@ -19,9 +21,9 @@ def reduce_plan(text: str, secrets: Secrets) -> JsonObject | None:
             "changes": {each["address"]: _build_change(each) for each in changes[:MAX_OBJECTS]},
             "expressions": dict(_list_expressions(plan.get("configuration", {}).get("root_module", {}))),
         }
-    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        redacted_content: JsonObject = secrets.redact_data(content)
+    except UNREADABLE_PLAN_ERRORS:
         return None
-    redacted_content: JsonObject = secrets.redact_data(content)
     return redacted_content
 
 
@@ -59,20 +61,22 @@ def _list_expressions(module: JsonObject, prefix: str = "") -> Iterator[tuple[st
 
 
 def find_unmarked_secrets(text: str, secrets: Secrets) -> tuple[str, ...]:
-    """Return "address: attribute" for each secret in a plan's state that is not marked as sensitive."""
+    """Return "address: attribute" for each secret in a plan's state that is not marked as sensitive.
+
+    A plan that can't be read has none.
+    """
     try:
         root = json.loads(text).get("prior_state", {}).get("values", {}).get("root_module", {})
-    except (ValueError, AttributeError, RecursionError):
+        return tuple(path for resource in _list_objects(root) for path in _find_unmarked_paths(resource, secrets))
+    except UNREADABLE_PLAN_ERRORS:
         return ()
-    paths = []
-    for resource in _list_objects(root):
-        values = mask_sensitive_values(resource.get("values") or {}, resource.get("sensitive_values") or {})
-        paths += [
-            f"{resource['address']}: {name}"
-            for name, value in values.items()
-            if secrets.find_names_in(json.dumps(value))
-        ]
-    return tuple(paths)
+
+
+def _find_unmarked_paths(resource: JsonObject, secrets: Secrets) -> list[str]:
+    values = mask_sensitive_values(resource.get("values") or {}, resource.get("sensitive_values") or {})
+    return [
+        f"{resource['address']}: {name}" for name, value in values.items() if secrets.find_names_in(json.dumps(value))
+    ]
 
 
 def _list_objects(module: JsonObject) -> Iterator[JsonObject]:
@@ -99,5 +103,6 @@ def _list_instances(resource: JsonObject) -> Iterator[tuple[str, bool]]:
         return
     module = f"{resource['module']}." if resource.get("module") else ""
     for instance in resource.get("instances") or []:
-        key = f"[{json.dumps(instance['index_key'])}]" if "index_key" in instance else ""
+        # As in Terraform's addresses, which don't escape letters outside of ASCII.
+        key = f"[{json.dumps(instance['index_key'], ensure_ascii=False)}]" if "index_key" in instance else ""
         yield f"{module}{resource['type']}.{resource['name']}{key}", instance.get("status") == "tainted"
