@@ -7,6 +7,8 @@ from django.db import models
 from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key
 
+MAX_REPOSITORY_LENGTH = 200
+
 
 class RegistryProvider(models.Model):
     """Registry provider at the time of the import.
@@ -21,7 +23,7 @@ class RegistryProvider(models.Model):
     name_key = models.CharField(max_length=120, db_index=True, editable=False)
     tier = models.CharField(max_length=20)
     source = models.URLField(max_length=300)
-    repository = models.CharField(max_length=200, db_index=True, editable=False)
+    repository = models.CharField(max_length=MAX_REPOSITORY_LENGTH, db_index=True, editable=False)
     downloads = models.BigIntegerField(default=0)
     description = models.TextField(blank=True)
     warning = models.TextField(blank=True)
@@ -40,7 +42,8 @@ class RegistryProvider(models.Model):
     def derive(self) -> None:
         """Set the derived columns. Bulk operations must call this method."""
         self.name_key = compute_name_key(self.name)
-        self.repository = parse_repository(self.source)
+        # No repository on GitHub has more than 140 characters, so a longer path matches none anyway.
+        self.repository = parse_repository(self.source)[:MAX_REPOSITORY_LENGTH]
 
 
 def parse_repository(address: str) -> str:

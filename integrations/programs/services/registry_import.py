@@ -160,14 +160,18 @@ def _validate_consistency(values: NamedValues) -> None:
 
 
 def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now: datetime) -> None:
-    """Write the new and changed providers of a batch."""
+    """Write the changed providers of a batch, then the new ones, which may take the former names of the others."""
     by_id = RegistryProvider.objects.in_bulk([v["registry_id"] for _, v in batch], field_name="registry_id")
     by_name = RegistryProvider.objects.in_bulk([v["full_name"] for _, v in batch], field_name="full_name")
+    keys_with_own_line = {row.pk for row in by_id.values()}
     new_rows = []
     changed_rows = []
     for number, values in batch:
         same_id = by_id.get(values["registry_id"])
         same_name = by_name.get(values["full_name"])
+        # That row gets its new name from its own line, and its former name is free.
+        if same_id is None and same_name is not None and same_name.pk in keys_with_own_line:
+            same_name = None
         # Two names were swapped. Neither row can take its new name while the other has it.
         if same_id and same_name and same_id.pk != same_name.pk:
             result.skipped_lines.append((number, "the name belongs to another provider"))
@@ -180,9 +184,9 @@ def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now:
             new_provider = RegistryProvider(**values, imported_at=now)
             new_provider.derive()
             new_rows.append((number, new_provider))
-    result.new_count += _write_rows(new_rows, RegistryProvider.objects.bulk_create, result)
     update = partial(RegistryProvider.objects.bulk_update, fields=UPDATED_COLUMNS)
     result.changed_count += _write_rows(changed_rows, update, result)
+    result.new_count += _write_rows(new_rows, RegistryProvider.objects.bulk_create, result)
 
 
 def _apply_changes(provider: RegistryProvider, values: Mapping[str, object], now: datetime) -> bool:

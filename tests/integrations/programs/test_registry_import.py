@@ -84,6 +84,26 @@ def test_swapped_names_are_skipped():
 
 
 @pytest.mark.every_database
+@pytest.mark.parametrize("order", [1, -1])
+def test_name_of_a_renamed_provider_can_be_taken_in_the_same_file(order):
+    import_providers([build_line(1, "acme/a")], now=NOW)
+    counts = import_providers([build_line(1, "acme/b"), build_line(2, "acme/a")][::order], now=NOW)
+    assert count_changes(counts) == (1, 1, 0, 0)
+    rows = RegistryProvider.objects.order_by("registry_id")
+    assert list(rows.values_list("registry_id", "full_name")) == [("1", "acme/b"), ("2", "acme/a")]
+
+
+@pytest.mark.every_database
+def test_source_of_the_maximum_length_is_imported():
+    source = f"https://example.com/{'a' * 139}/{'İ' * 140}"
+    assert len(source) == 300
+    counts = import_providers([build_line(source=source)], now=NOW)
+    row = RegistryProvider.objects.get()
+    RegistryProvider._meta.get_field("repository").run_validators(row.repository)  # SQLite does not enforce the length
+    assert (count_changes(counts), row.source) == ((1, 0, 0, 0), source)
+
+
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
