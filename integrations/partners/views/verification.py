@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -46,8 +47,14 @@ def verify_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if check := CHECKS.get(request.POST.get("action", "")):
         verify, names = check
         values = [request.POST.get(name, "").strip() for name in names]
-        with report_refusals(request, _("%(name)s is verified.") % {"name": partner.name}):
+        with report_refusals(request):
             verify(partner, *values, actor=request.user, now=timezone.now())
+            partner.refresh_from_db(fields=["verification_state"])
+            if partner.is_verified:
+                message = _("%(name)s is verified.")
+            else:
+                message = _("Proof saved. %(name)s still needs a decision on its name.")
+            messages.success(request, message % {"name": partner.name})
     return redirect("partners:verify", slug)
 
 

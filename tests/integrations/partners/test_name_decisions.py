@@ -53,6 +53,17 @@ def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, glob
     assert "The name looks like the reserved name “hashicorp”." in find_text(page)
 
 
+def test_page_does_not_call_a_company_that_needs_a_decision_verified(
+    sign_in: SignIn, imitation: Partner, erin: Any
+) -> None:
+    imitation.verifications.all().delete()
+    page = sign_in(erin).post(f"/company/{imitation.slug}/verification/", {"action": "email"}, follow=True)
+    assert [proof.method for proof in imitation.verifications.all()] == ["email"]
+    words = find_text(page)
+    assert "Proof saved. HashiCorp Partners still needs a decision on its name." in words
+    assert "HashiCorp Partners is verified." not in words
+
+
 @pytest.mark.every_database
 def test_proof_does_not_replace_the_decision(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
     assert [proof.method for proof in imitation.verifications.all()] == ["email"]
