@@ -18,7 +18,10 @@ INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 JOINER_CHARACTERS = frozenset("\u200c\u200d")  # needed within words of several scripts
 ALLOWED_SYMBOLS = frozenset("®™©°№^`´¨¯")
 BADGE_SYMBOLS = frozenset("√∨⩗•●■★☆✓✔")
-SEPARATOR_PATTERN = re.compile(r"[|:/\\()\[\]{}<>·–—-]+")
+IGNORED_CATEGORIES = frozenset({"Mn", "Me", "Cf"})  # accents that compose with no letter, and joiners
+HANGUL_FILLERS = frozenset("\u115f\u1160\u3164\uffa0")  # letters without a glyph
+NAME_PUNCTUATION = frozenset("'’,.&!?@#%_")  # parts of company names, such as “O'Neil & Söhne, Inc.”
+QUOTED_PATTERN = re.compile(r"(?<!\w)['’](.+?)['’](?!\w)")
 WORD_BOUNDARY_PATTERN = re.compile(r"[\W_]+")
 
 
@@ -48,8 +51,11 @@ def is_badge_imitation(name: str) -> bool:
     """Return whether a name imitates a badge."""
     if any(_is_decoration(char) for char in name):
         return True
-    text = unicodedata.normalize("NFKC", name)
-    parts = [_split_words(part) for part in SEPARATOR_PATTERN.split(text)]
+    # Characters inside a word that aren't letters must not hide it.
+    text = "".join(
+        char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) not in IGNORED_CATEGORIES
+    )
+    parts = [_split_words(part) for part in _split_parts(text)]
     return (
         any(map(_is_claim, filter(None, parts)))
         or _is_claim(_split_words(text))
@@ -64,6 +70,16 @@ def _has_claim_beside_product(words: list[str]) -> bool:
 def _is_claim(words: list[str]) -> bool:
     """Return whether the words only claim a verification."""
     return any(word in CLAIM_WORDS for word in words) and all(word in CLAIM_WORDS | FILLER_WORDS for word in words)
+
+
+def _split_parts(text: str) -> list[str]:
+    """Return the parts of a name between its separators: dashes, brackets, quotation marks, and symbols."""
+    return "".join("|" if _is_separator(char) else char for char in QUOTED_PATTERN.sub(r"|\1|", text)).split("|")
+
+
+def _is_separator(char: str) -> bool:
+    is_name_character = char in NAME_PUNCTUATION or char in ALLOWED_SYMBOLS
+    return not is_name_character and unicodedata.category(char).startswith(("P", "S"))
 
 
 def _split_words(text: str) -> list[str]:
@@ -91,6 +107,7 @@ def _is_decoration(char: str) -> bool:
         return False
     return (
         char in BADGE_SYMBOLS
+        or char in HANGUL_FILLERS
         or unicodedata.category(char) in SYMBOL_CATEGORIES | INVISIBLE_CATEGORIES
         or "\ufe00" <= char <= "\ufe0f"
     )

@@ -52,6 +52,31 @@ IMITATIONS = (
     "\u2066Rocket\u2069",
     "Rocket \U000e0001",
     "Rocket \ue000",  # private-use character of a custom font
+    "Rocket (V\u200derified)",  # joiner
+    "Rocket (V\u0332erified)",  # combining low line
+    "Rocket (V\U000e0100erified)",  # variation selector
+    "Rocket 'Verified'",
+    "Rocket \u2015 Verified",  # horizontal bar
+    "Rocket \u2010 Verified",  # hyphen
+    "Rocket \u2212 Verified",  # minus sign
+    "Rocket \u2e3a Verified",  # two-em dash
+    "Rocket “Verified”",
+    'Rocket "Verified"',
+    "Rocket ‘Verified’",
+    "Rocket » Verified",
+    "Rocket 「Verified」",
+    "Rocket 【Verified】",
+    "Rocket * Verified",
+    "Rocket ~ Verified",
+    "Rocket = Verified",
+    "Rocket → Verified",
+    "Rocket \u2219 Verified",  # bullet operator
+    "Rocket • Verified",
+    "Rocket; Verified",
+    "Rocket ¦ Verified",
+    "Rocket (\u3164Verified)",  # Hangul filler
+    "Rocket \uffa0",  # half-width Hangul filler
+    "Rocket \u115f\u1160",  # Hangul fillers of syllables
 )
 ACCEPTED_NAMES = (
     "Rocket",
@@ -74,6 +99,11 @@ ACCEPTED_NAMES = (
     "ب پرتال",
     "क्षेत्र",
     "R2-D2",
+    "Moody's Trusted Cloud",
+    "Verified Permissions, Inc.",
+    "Dealers' Trusted Cloud",
+    "Rocket+",
+    "AT&T 한국",
 )
 HOSTILE_NAMES = (
     "</title><script>alert(1)</script>",
