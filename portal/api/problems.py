@@ -148,10 +148,11 @@ def build_authentication_response(*, is_token_invalid: bool = False) -> HttpResp
 
 
 def _build_unavailable_response(error: OperationalError) -> HttpResponse:
-    # Mostly a lock that another request holds for too long, so the same request can succeed in a moment.
-    log.warning("database busy: %s", type(error).__name__)
+    # Mostly a lock that another request holds for too long, so the same request can succeed in a moment. The message
+    # tells it from a full disk or a refused connection.
+    log.warning("database unavailable: %s", error)
     return build_problem_response(
-        "service-unavailable", "The database is busy. Try again in a moment.", headers={"Retry-After": "2"}
+        "service-unavailable", "The database is unavailable. Try again in a moment.", headers={"Retry-After": "2"}
     )
 
 

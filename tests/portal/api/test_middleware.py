@@ -94,13 +94,17 @@ def test_every_request_is_read_as_utf8(content_type: str, read: str) -> None:
 
 
 @pytest.mark.every_database
-def test_busy_database_before_an_operation_is_reported(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_database_before_an_operation_is_reported(
+    api: ApiClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def raise_locked(*_: Any) -> None:
         raise OperationalError("database is locked")
 
     monkeypatch.setattr("portal.api.middleware.tokens.authenticate_token", raise_locked)
     answer = api.get("/me")
     assert (get_problem(answer), answer["Retry-After"]) == ((503, "service-unavailable"), "2")
+    assert answer.json()["detail"] == "The database is unavailable. Try again in a moment."
+    assert "database unavailable: database is locked" in caplog.messages
 
 
 def test_missing_or_unknown_token_gets_authentication_scheme(db: None) -> None:
