@@ -65,6 +65,7 @@ def find_inconsistencies(file: EditionFile) -> Iterator[Inconsistency]:
     yield from _find_offering_errors(edition)
     yield from _find_license_errors(edition)
     yield from _find_repository_errors(file)
+    yield from _find_pattern_errors(file)
 
 
 def find_unknown_checks(edition: Edition, known_keys: Sequence[str]) -> Iterator[Inconsistency]:
@@ -260,16 +261,29 @@ def _find_license_errors(edition: Edition) -> Iterator[Inconsistency]:
 
 def _find_repository_errors(file: EditionFile) -> Iterator[Inconsistency]:
     profile = file.program
-    try:
-        re.compile(profile.repository_pattern)
-    except re.error as error:
-        problem = f"The regular expression is not valid: {error}."
-        yield Inconsistency(("program", "repository_pattern"), problem, "Correct it.")
     if _has_check(file.edition, REPOSITORY_NAME_CHECK) and not (
         profile.repository_pattern and profile.repository_hint and profile.needs_repository
     ):
         problem = f"The check {REPOSITORY_NAME_CHECK!r} requires a repository pattern and a hint."
         yield Inconsistency(("program",), problem, "Add repository_pattern and repository_hint.")
+
+
+def _find_pattern_errors(file: EditionFile) -> Iterator[Inconsistency]:
+    """Yield the regular expressions that don't compile. Each is first used when a partner enters something."""
+    for location, pattern in _iterate_patterns(file):
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            yield Inconsistency(location, f"The regular expression is not valid: {error}.", "Correct it.")
+
+
+def _iterate_patterns(file: EditionFile) -> Iterator[tuple[Location, str]]:
+    yield ("program", "repository_pattern"), file.program.repository_pattern
+    for number, category in enumerate(file.edition.categories):
+        yield ("edition", "categories", number, "repository_pattern"), category.repository_pattern
+    for location, requirement in _list_requirements(file.edition):
+        for number, question in enumerate(requirement.fields):
+            yield (*location, "fields", number, "pattern"), question.pattern
 
 
 def _has_check(edition: Edition, key: str) -> bool:
