@@ -107,7 +107,9 @@ def refresh_listing(row: Integration, now: datetime) -> None:
     columns = _select_updates(columns)
     # Feeds must not name a hidden company, not even later.
     changes = list(_iterate_changes(listing, columns)) if columns["is_public"] else []
-    columns["changed_at"] = now if changes else listing.changed_at
+    # Not always: a job may have stored the time of a release since the row was read.
+    if changes:
+        columns["changed_at"] = now
     for name, value in columns.items():
         setattr(listing, name, value)
     listing.save(update_fields=list(columns))
