@@ -36,7 +36,9 @@ class PartnerProfileForm(forms.Form):
 
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())
-        if refusal := name_validation.explain_name_refusal(name):
+        # The current name may have been allowed when it was chosen.
+        refusal = name_validation.explain_name_refusal(name) if name != self.initial.get("name") else ""
+        if refusal:
             raise ValidationError(refusal)
         return name
 

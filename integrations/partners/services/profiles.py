@@ -63,7 +63,9 @@ def change_profile(
         with change_partner(partner.pk, actor=actor, now=now) as change:
             change.require_manager()
             new_name = change.partner.name if name is None else " ".join(name.split())
-            if refusal := explain_name_refusal(change.partner, new_name, now):
+            # A name that was allowed when it was chosen must not prevent a change of the website.
+            refusal = explain_name_refusal(change.partner, new_name, now) if new_name != change.partner.name else ""
+            if refusal:
                 raise ActionRefused(refusal)
             new_website = change.partner.website if website is None else website
             _save_changes(change, {"name": new_name, "website": new_website})

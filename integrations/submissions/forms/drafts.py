@@ -137,9 +137,9 @@ class IntegrationForm(forms.Form):
         return self
 
     def clean_name(self) -> str:
-        """Return the name unless it imitates a badge."""
+        """Return the name unless it is new and imitates a badge."""
         name: str = self.cleaned_data["name"]
-        if is_badge_imitation(name):
+        if name != self.initial.get("name") and is_badge_imitation(name):
             raise ValidationError(_(BADGE_REFUSAL))
         return name
 

@@ -156,7 +156,7 @@ def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdate
     partner = get_own_partner(request, slug)
     sent_fields = body.model_dump(exclude_none=True)
     form_fields = {"name": partner.name, "website": partner.website} | sent_fields
-    values = clean(PartnerProfileForm(build_form_data(**form_fields)))
+    values = clean(PartnerProfileForm(build_form_data(**form_fields), initial={"name": partner.name}))
     # Only what the client sent, so that a colleague's change of the other field stays.
     changes = {name: values[name] for name in sent_fields}
     profiles.change_profile(partner, **changes, actor=request.user, now=timezone.now())

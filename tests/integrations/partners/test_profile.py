@@ -15,6 +15,7 @@ from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from tests.integrations.page_text import find_text, get_field_error
 from tests.integrations.submissions.signatures import RITA, publish_version, sign
+from tests.portal.api.client import create_api_client
 
 pytestmark = pytest.mark.any_database
 
@@ -85,6 +86,21 @@ def test_former_name_stays_reserved_for_a_while(acme: Partner, alice: Any, charl
 
 def test_own_name_can_change_its_spelling(acme: Partner, alice: Any, now: datetime) -> None:
     assert profiles.change_profile(acme, name="ACME", website="", actor=alice, now=now).name == "ACME"
+
+
+def test_website_can_change_beside_a_name_that_is_no_longer_allowed(
+    sign_in: SignIn, acme: Partner, alice: Any, now: datetime
+) -> None:
+    Partner.objects.filter(pk=acme.pk).update(name="Acme ✔")
+    profiles.change_profile(acme, name="Acme ✔", website="https://service.example", actor=alice, now=now)
+    acme.refresh_from_db()
+    assert (acme.name, acme.website) == ("Acme ✔", "https://service.example")
+    sign_in(alice).post(CHANGE, {"name": "Acme ✔", "website": "https://page.example"})
+    acme.refresh_from_db()
+    assert (acme.name, acme.website) == ("Acme ✔", "https://page.example")
+    create_api_client(alice).patch("/partners/acme", {"website": "https://api.example"})
+    acme.refresh_from_db()
+    assert (acme.name, acme.website) == ("Acme ✔", "https://api.example")
 
 
 def test_editor_cannot_change_the_profile(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:

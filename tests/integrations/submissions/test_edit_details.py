@@ -48,6 +48,18 @@ def test_edit_retains_fields_that_a_colleague_changed(rocket: Integration, alice
     assert (row.name, row.homepage) == ("Rocket by Bob", "https://acme.example/two")
 
 
+def test_description_can_change_beside_a_name_that_is_no_longer_allowed(
+    rocket: Integration, alice: Any, sign_in: Any
+) -> None:
+    Integration.objects.update(name="Rocket ✔")
+    client = sign_in(alice)
+    url = reverse("submissions:edit", args=[rocket.uuid])
+    client.post(url, FORM_DATA | {"name": "Rocket ✔"})
+    assert client.post(url, FORM_DATA | {"name": "Rocket ☑"}).status_code == 422
+    row = Integration.objects.get()
+    assert (row.name, row.description) == ("Rocket ✔", "Launches bigger rockets.")
+
+
 def test_invalid_input_is_reported_and_kept(rocket: Integration, alice: Any, sign_in: Any) -> None:
     response = sign_in(alice).post(
         reverse("submissions:edit", args=[rocket.uuid]), FORM_DATA | {"category": "none", "name": "x" * 90}
