@@ -37,8 +37,8 @@ def show_partner(request: AuthenticatedRequest, slug: str = "") -> HttpResponse:
     """Show a partner's page. Without a slug, show the user's only partner or a list."""
     if slug:
         # Links in emails and bookmarks still lead to the company that was merged.
-        if target := Partner.objects.filter(slug=slug).values_list("merged_into__slug", flat=True).first():
-            return redirect("partners:members", target)
+        if target := list_own_partners(request.user).filter(merged_partners__slug=slug).first():
+            return redirect("partners:members", target.slug)
         return render(request, "partners/company.html", build_partner_context(request, get_own_partner(request, slug)))
     partners = list(list_own_partners(request.user))
     if len(partners) == 1:
