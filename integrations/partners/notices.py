@@ -20,7 +20,10 @@ def list_owners(event: AuditEvent) -> list[User]:
 
 
 def list_both_sides(event: AuditEvent) -> list[User | str]:
-    """Return the owners, the editors, and the Alliances manager or the mailboxes of the supported programs."""
+    """Return the owners and editors, plus the Alliances manager or the mailboxes of the supported programs.
+
+    The mailboxes replace a manager who is missing or inactive.
+    """
     assert event.partner
     recipients = event.partner.list_members(Role.OWNER, Role.EDITOR)
     manager = event.partner.alliances_manager
@@ -77,7 +80,8 @@ def _queue_emails(event: AuditEvent) -> None:
     if role := event.data.get("role"):
         context["role"] = Role(role).label.lower()
     for recipient in FINDERS[entry.audience](event):
-        if getattr(recipient, "pk", None) != event.actor_id:
+        is_actor = isinstance(recipient, User) and recipient.pk == event.actor_id
+        if not is_actor:
             address = getattr(recipient, "email", recipient)
             is_program_recipient = isinstance(recipient, str) or permissions.is_program_staff(recipient)
             recipient_context = context | {"for_program": is_program_recipient}

@@ -11,6 +11,7 @@ from django.utils import timezone
 from integrations.partners.models import PartnerCalendar
 from integrations.sla.models import LabelPolicy, SlaClock, SupportIssue
 from portal.audit.models import AuditEvent
+from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
 from tests.integrations.page_text import parse
 from tests.integrations.sla.pages.issues import create_issue
@@ -183,3 +184,12 @@ def test_both_sides_except_the_author_are_notified_of_a_changed_calendar(
         assert "Europe/Berlin" in mail.text
         assert "/company/acme/calendar/" in mail.text
     assert "Check that the new days are correct" in mails[1].text
+
+
+def test_both_sides_are_notified_of_a_change_by_the_portal(
+    acme: Any, alice: Any, bob: Any, issues: dict[str, SupportIssue]
+) -> None:
+    record_event(acme, "partner.calendar_changed", actor=None, now=timezone.now(), note="Berlin")
+    mails = EmailMessage.objects.filter(name="calendar_changed").order_by("pk")
+    mailbox = issues["running"].integration.edition.mailbox
+    assert [mail.to for mail in mails] == [alice.email, bob.email, mailbox]
