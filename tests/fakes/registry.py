@@ -16,6 +16,7 @@ VERSIONS = re.compile(r"^/v1/providers/([^/]+)/([^/]+)/versions$")
 V2 = re.compile(r"^/v2/providers/([^/]+)/([^/]+)$")
 PACKAGE = re.compile(r"^/v1/providers/([^/]+)/([^/]+)/([^/]+)/download/([^/]+)/([^/]+)$")
 FILE = re.compile(r"^/files/([^/]+)/([^/]+)/([^/]+)/([^/]+)$")
+HIDDEN_PROVIDER = "hidden"  # a new name that the response doesn't include
 
 
 @dataclass
@@ -143,10 +144,11 @@ def build_v2_response(provider: Provider) -> dict[str, Any]:
         build_resource("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
         for at, version in enumerate(provider.versions)
     ]
+    is_target_included = provider.moved_to not in ("", HIDDEN_PROVIDER)
     moved_resources = (
-        [build_resource("providers", "999", **{"full-name": provider.moved_to})] if provider.moved_to else []
+        [build_resource("providers", "999", **{"full-name": provider.moved_to})] if is_target_included else []
     )
-    relationships = {"moved-to": {"data": {"type": "providers", "id": "999"} if moved_resources else None}}
+    relationships = {"moved-to": {"data": {"type": "providers", "id": "999"} if provider.moved_to else None}}
     data = {
         "type": "providers",
         "id": str(provider.number),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.fakes.registry import Provider
+from tests.fakes.registry import HIDDEN_PROVIDER, Provider
 from verification.sources.errors import AccessDeniedError, SourceNotFoundError, SourceUnavailableError
 from verification.sources.published_versions import load_listing, sort_versions
 from verification.sources.registry import client as source
@@ -45,6 +45,11 @@ def test_internal_api_adds_warning_visibility_and_move(registry):
     registry.publish(Provider("acme/rocket", warning="Old.", unlisted=True, moved_to="acme/rocket2"))
     listing = RegistryClient().read_listing("acme", "rocket")
     assert (listing.warning, listing.unlisted, listing.moved_to) == ("Old.", True, "acme/rocket2")
+
+
+def test_move_to_an_unknown_provider_is_reported(registry):
+    registry.publish(Provider("acme/rocket", moved_to=HIDDEN_PROVIDER))
+    assert RegistryClient().read_listing("acme", "rocket").moved_to == "another provider"
 
 
 def test_unchanged_listing_takes_one_request(registry):

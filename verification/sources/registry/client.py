@@ -35,6 +35,7 @@ from verification.sources.published_versions import (
 T = TypeVar("T")
 INCLUDE_QUERY = "include=provider-versions,moved-to"
 PAGE_SIZE = 100
+UNKNOWN_PROVIDER = "another provider"  # if the registry gives only its number
 MAX_PAGES = 10  # of a namespace; the largest has 82 providers
 OptionalNumber = Annotated[int | None, BeforeValidator(lambda value: value if isinstance(value, int) else None)]
 
@@ -66,7 +67,7 @@ class RegistryClient:
         return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/latest"
 
     def read_listing(self, namespace: str, name: str, previous: RegistryListing | None = None) -> RegistryListing:
-        """Fetch the listing of a provider: one conditional request if nothing changed, three requests otherwise.
+        """Fetch the listing of a provider with up to four requests, or with one if nothing changed.
 
         Args:
             previous: The last known listing.
@@ -151,7 +152,7 @@ class RegistryClient:
 
 
 def _parse_response(body: bytes, parse: Callable[[Any], T]) -> T:
-    """Parse a response. Raises SourceUnavailableError for an unexpected format."""
+    """Parse a response. Raises RegistryUnavailableError for an unexpected format."""
     try:
         return parse(json.loads(body))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -184,13 +185,15 @@ def _parse_provider_page(raw: Any) -> tuple[list[ProviderSummary], bool]:
 
 
 def _find_moved_to(data: JsonObject, included_items: list[JsonObject]) -> str:
-    """Return the full name of the provider that replaces this one, or a blank string without one."""
+    """Return the full name of the provider that replaces this one, or an empty string if there is none."""
     relationship = (data.get("relationships") or {}).get("moved-to") or {}
-    target = relationship.get("data") or {}
+    target = relationship.get("data")
+    if not target:
+        return ""
     for item in included_items:
-        if target and (item.get("type"), item.get("id")) == (target.get("type"), target.get("id")):
-            return clean_text(item["attributes"].get("full-name"))
-    return clean_text(target.get("id"))
+        if (item.get("type"), item.get("id")) == (target.get("type"), target.get("id")):
+            return clean_text(item["attributes"].get("full-name")) or UNKNOWN_PROVIDER
+    return UNKNOWN_PROVIDER
 
 
 def _parse_public_listing(raw: Any) -> RegistryListing:
