@@ -120,6 +120,7 @@ def deny_event(event: TimelineEvent) -> list[TimelineEvent]:
     return [event, build_event(hour, GHOST, kind, denied=event.key, **data)]
 
 
+LATE_ANSWER = build_comment(200, DEV)
 TAMPERING_ATTACKS = [
     RespondAttack(
         "an answer that only its own webhook knows",
@@ -177,8 +178,15 @@ TAMPERING_ATTACKS = [
     ),
     Attack(
         "closed late, labels removed, answer edited",
-        [build_comment(200, DEV), close_issue(201)],
+        [
+            CRITICAL_LABEL,
+            LATE_ANSWER,
+            close_issue(201),
+            build_event(202, DEV, IssueEventKind.UNLABELED, "critical"),
+            build_edit(203, LATE_ANSWER, "We answered this on the first day."),
+        ],
         ClockStatus.LATE,
+        due=CRITICAL_DUE,
         stopped=201,
     ),
 ]
