@@ -1,5 +1,6 @@
 """Shared fixtures: people, companies, and integrations in any stage."""
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -52,7 +53,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Write the files of --list-database-files, and deselect tests for --database-only."""
     if name := config.getoption("--list-database-files"):
         files = {str(item.path) for item in items if _depends_on_database(item)}
-        Path(name).write_text("\n".join(sorted(files)), "utf-8")
+        # Each worker writes the whole list, and PostgreSQL's suite may read it meanwhile.
+        own_file = Path(f"{name}.{os.getpid()}")
+        own_file.write_text("\n".join(sorted(files)), "utf-8")
+        own_file.replace(name)
     if not config.getoption("--database-only"):
         return
     config.hook.pytest_deselected(items=[item for item in items if not _depends_on_database(item)])
