@@ -42,6 +42,9 @@ REFUSALS_BY_RULE = {
     "can_take_part": gettext_noop("Only owners and editors of the company and reviewers can do this."),
     "can_open_credentials": gettext_noop("Only the assigned reviewer can view the test account."),
     "can_decide_on_partner": gettext_noop("Only reviewers can do this. Reviewers can't decide on their own company."),
+    "can_manage_webhooks": gettext_noop(
+        "Only owners can manage the webhooks of a company, and only staff can manage those of the program."
+    ),
     "can_merge_partners": gettext_noop("Only staff can merge partners. Staff can't merge their own company."),
     "is_never_allowed": gettext_noop("This happens automatically."),
 }

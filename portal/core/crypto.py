@@ -76,13 +76,19 @@ def decrypt(encrypted_value: bytes, context: str) -> Secret:
         raise DecryptionError(
             _("The key that encrypted these credentials is no longer configured. Request the credentials again.")
         )
-    salt = header[-SALT_BYTES - NONCE_BYTES : -NONCE_BYTES]
+    salt = get_salt(header)
     nonce = header[-NONCE_BYTES:]
     try:
         return Secret(_build_cipher(key, salt).decrypt(nonce, ciphertext, header + context.encode()).decode())
     except InvalidTag:
         message = _("The encrypted credentials are damaged. Request the credentials again.")
         raise DecryptionError(message) from None
+
+
+def get_salt(encrypted_value: bytes) -> bytes:
+    """Return the random salt of an encrypted value, which identifies the value without revealing the secret."""
+    start = len(FORMAT_VERSION) + KEY_ID_BYTES
+    return encrypted_value[start : start + SALT_BYTES]
 
 
 def is_current(encrypted_value: bytes) -> bool:

@@ -247,7 +247,7 @@ def measure_emails(jobs: JobSnapshot, now: datetime) -> StatusLine:
 
 
 def measure_outgoing_webhooks(now: datetime) -> StatusLine:
-    waiting = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now)
+    waiting = WebhookDelivery.objects.filter(state=WebhookDelivery.State.PENDING, due_at__lte=now)
     # Deliveries of a paused endpoint wait on purpose.
     waiting = waiting.filter(endpoint__ended_at=None, endpoint__paused_at=None)
     return build_queue_line("Outgoing webhooks", measure_backlog(waiting, "due_at"), RUN_LATE_AFTER, now)

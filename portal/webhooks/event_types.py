@@ -35,14 +35,14 @@ DOCUMENTATION = load_content("portal/webhooks/content/webhooks.yaml", WebhookDoc
 ISSUE_KEYS = ("issue", "name", "url", "target_type", "severity", "due")
 
 
-def iterate_webhook_groups(*, is_program_staff: bool) -> Iterator[tuple[str, dict[str, Webhook]]]:
-    """Yield the title of each group and its event types that an endpoint can receive."""
+def iterate_webhook_groups(*, includes_internal: bool) -> Iterator[tuple[str, dict[str, Webhook]]]:
+    """Yield the title of each group and its event types, with those that only the program receives if requested."""
     for group in DOCUMENTATION.groups:
         webhooks = {
             key: webhook
             for key, webhook in WEBHOOKS.items()
             # A partner must not learn which internal events exist.
-            if key.startswith(f"{group.key}.") and (is_program_staff or not webhook.is_program_only)
+            if key.startswith(f"{group.key}.") and (includes_internal or not webhook.is_program_only)
         }
         if webhooks:
             yield group.title, webhooks

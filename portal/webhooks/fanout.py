@@ -68,4 +68,4 @@ def create_delivery(endpoint: WebhookEndpoint, event: AuditEvent, body: str) -> 
 
 def delete_deliveries(decision: AuditEvent) -> None:
     """Delete the pending deliveries of a decision that was undone, so that no one can replay them."""
-    WebhookDelivery.objects.filter(event=decision, state=WebhookDelivery.State.WAITING, attempt_count=0).delete()
+    WebhookDelivery.objects.filter(event=decision, state=WebhookDelivery.State.PENDING, attempt_count=0).delete()

@@ -79,7 +79,7 @@ class EndpointForm(forms.Form):
         self.endpoint = endpoint
         self.fields["event_types"].choices = [  # type: ignore[attr-defined]
             (_(title), [(key, _(webhook.description)) for key, webhook in webhooks.items()])
-            for title, webhooks in iterate_webhook_groups(is_program_staff=is_program_endpoint)
+            for title, webhooks in iterate_webhook_groups(includes_internal=is_program_endpoint)
         ]
         if endpoint is not None:
             del self.fields["format"]

@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
-from portal.core.crypto import Secret
+from portal.core.crypto import Secret, get_salt
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
 SECRET_BYTES = 32
@@ -105,8 +105,8 @@ class WebhookEndpoint(EncryptedRow):
 
     @property
     def secret_fingerprint(self) -> str:
-        """Return the salt of the encrypted secret, which identifies the secret without revealing it."""
-        return bytes(self.secret or b"")[9:25].hex()
+        """Return what identifies the secret without revealing it, or an empty string without a secret."""
+        return get_salt(bytes(self.secret)).hex() if self.secret else ""
 
     def build_encryption_context(self, name: str) -> str:
         """Return what binds a value to this row and its purpose. A replaced secret keeps its purpose."""
@@ -150,10 +150,10 @@ class WebhookDelivery(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", gettext_lazy("Pending")
+        PENDING = "pending", gettext_lazy("Pending")
         DELIVERED = "delivered", gettext_lazy("Delivered")
         FAILED = "failed", gettext_lazy("Failed")
-        CANCELED = "canceled", gettext_lazy("Skipped")
+        SKIPPED = "skipped", gettext_lazy("Skipped")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="deliveries")
@@ -165,7 +165,7 @@ class WebhookDelivery(models.Model):
     event_type = models.CharField(max_length=60)
     about = models.CharField(max_length=120, blank=True)
     body = models.TextField()
-    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     created_at = models.DateTimeField()
     due_at = models.DateTimeField()
     failure_count = models.PositiveSmallIntegerField(default=0)
@@ -181,7 +181,7 @@ class WebhookDelivery(models.Model):
         constraints = [models.UniqueConstraint(fields=["endpoint", "key"], name="webhook_delivery_unique_endpoint_key")]
         indexes = [
             # Few of the deliveries of 30 days are pending.
-            models.Index(fields=["endpoint", "due_at"], condition=Q(state="waiting"), name="webhook_delivery_waiting"),
+            models.Index(fields=["endpoint", "due_at"], condition=Q(state="pending"), name="webhook_delivery_pending"),
             models.Index(fields=["endpoint", "-created_at"], name="webhook_delivery_newest"),
             models.Index(fields=["created_at"], name="webhook_delivery_expiry"),
         ]

@@ -13,7 +13,7 @@ from portal.accounts.requests import AnyUser
 from portal.webhooks.models import WebhookEndpoint
 
 
-def can_manage(partner: Partner | None, user: AnyUser | None) -> bool:
+def can_manage_webhooks(partner: Partner | None, user: AnyUser | None) -> bool:
     """Return whether a user can manage the endpoints of a partner, or of the program without a partner."""
     if partner is None:
         # The program's endpoints receive the events of all partners.
@@ -31,7 +31,7 @@ def list_managed_partners(user: AnyUser | None) -> list[Partner]:
 def list_visible_endpoints(user: AnyUser | None) -> QuerySet[WebhookEndpoint]:
     """Return the endpoints that the user can manage."""
     endpoints = WebhookEndpoint.objects.filter(ended_at=None, partner__in=list_managed_partners(user))
-    if can_manage(None, user):
+    if can_manage_webhooks(None, user):
         endpoints |= WebhookEndpoint.objects.filter(ended_at=None, partner=None)
     return endpoints.select_related("partner")
 

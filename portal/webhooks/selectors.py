@@ -14,13 +14,14 @@ from portal.webhooks.permissions import list_visible_endpoints
 
 DeliveryState = WebhookDelivery.State
 # Includes deliveries that are still retried.
-HAS_FAILED = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, failure_count__gt=0)
+HAS_FAILED = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.PENDING, failure_count__gt=0)
 # Label and condition of each tab of the log.
 STATE_TABS: dict[str, tuple[str, Q]] = {
     "": (gettext_noop("All"), Q()),
     "delivered": (gettext_noop("Delivered"), Q(state=DeliveryState.DELIVERED)),
-    "waiting": (gettext_noop("Pending"), Q(state=DeliveryState.WAITING)),
+    "pending": (gettext_noop("Pending"), Q(state=DeliveryState.PENDING)),
     "failed": (gettext_noop("Failed"), HAS_FAILED),
+    "skipped": (gettext_noop("Skipped"), Q(state=DeliveryState.SKIPPED)),
 }
 RECENT_PERIOD = timedelta(days=7)
 
@@ -46,7 +47,7 @@ def list_managed_endpoints(user: AnyUser | None, now: datetime) -> QuerySet[Webh
     """Return the endpoints that the user can manage, with counts of pending and recently failed deliveries."""
     recent_failures = Q(deliveries__state=DeliveryState.FAILED, deliveries__created_at__gte=now - RECENT_PERIOD)
     rows = list_visible_endpoints(user).annotate(
-        waiting=Count("deliveries", filter=Q(deliveries__state=DeliveryState.WAITING)),
+        pending=Count("deliveries", filter=Q(deliveries__state=DeliveryState.PENDING)),
         failed=Count("deliveries", filter=recent_failures),
     )
     return rows.order_by("partner__name", "name", "pk")

@@ -20,15 +20,15 @@ from portal.core.value_types import JsonObject, NamedValues
 from portal.webhooks import fanout, payloads
 from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
-from portal.webhooks.permissions import can_manage
+from portal.webhooks.permissions import can_manage_webhooks
 from portal.webhooks.retry_policy import RETENTION_PERIOD
 from portal.webhooks.selectors import HAS_FAILED
 from portal.webhooks.tasks import end_backoff, enqueue_endpoint
 
 MAX_ENDPOINTS = 20  # per partner, and of the program
-MAX_WAITING_TESTS = 5  # pending test events per endpoint
+MAX_PENDING_TESTS = 5  # pending test events per endpoint
 DeliveryState = WebhookDelivery.State
-CANCELED_BY_REMOVAL = {"state": DeliveryState.CANCELED, "last_response_summary": "The webhook was deleted."}
+SKIPPED_BY_REMOVAL = {"state": DeliveryState.SKIPPED, "last_response_summary": "The webhook was deleted."}
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def _lock_endpoint(endpoint: WebhookEndpoint, actor: User, now: datetime) -> Ite
             Partner.objects.select_for_update(of=("self",)).get(pk=endpoint.partner_id)
         # The request loaded the endpoint before the lock, so everything is checked again with the current row.
         row = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint.pk)
-        if row.ended_at or not can_manage(row.partner, actor):
+        if row.ended_at or not can_manage_webhooks(row.partner, actor):
             raise ActionRefused(
                 _("The webhook was removed, or you don't have permission to change it."), "invalid-transition"
             )
@@ -83,7 +83,7 @@ def create_endpoint(
     permissions.clear_cached_roles(actor)
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
-    refusals.require_permission(can_manage, partner, actor)
+    refusals.require_permission(can_manage_webhooks, partner, actor)
     active_endpoints = WebhookEndpoint.objects.filter(partner=partner, ended_at=None)
     if partner is None:  # the program has no row, so its endpoints make concurrent requests count one after the other
         list(active_endpoints.select_for_update(no_key=True).order_by("pk"))
@@ -142,19 +142,19 @@ def pause_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> 
 
 
 def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, skip: bool = False) -> int:
-    """Resume an endpoint and return the number of pending deliveries, which are canceled with `skip`.
+    """Resume an endpoint and return the number of pending deliveries, which are skipped with `skip`.
 
-    Deliveries of decisions that can still be undone are never canceled.
+    Deliveries of decisions that can still be undone are never skipped.
     """
     with _lock_endpoint(endpoint, actor, now) as row:
-        waiting_deliveries = row.deliveries.filter(state=DeliveryState.WAITING)
+        pending_deliveries = row.deliveries.filter(state=DeliveryState.PENDING)
         if skip:
-            count = waiting_deliveries.exclude(due_at__gt=now, attempt_count=0).update(
-                state=DeliveryState.CANCELED, last_response_summary="Skipped when the webhook was resumed."
+            count = pending_deliveries.exclude(due_at__gt=now, attempt_count=0).update(
+                state=DeliveryState.SKIPPED, last_response_summary="Skipped when the webhook was resumed."
             )
         else:
-            count = waiting_deliveries.count()
-            waiting_deliveries.filter(failure_count__gt=0).update(failure_count=0, due_at=now)
+            count = pending_deliveries.count()
+            pending_deliveries.filter(failure_count__gt=0).update(failure_count=0, due_at=now)
         row.pause = ""
         row.paused_at = None
         row.failing_since = None
@@ -167,7 +167,7 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
 def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> WebhookDelivery:
     """Create a delivery with a test event."""
     with _lock_endpoint(endpoint, actor, now) as row:
-        if row.deliveries.filter(event_type=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
+        if row.deliveries.filter(event_type=TEST_EVENT_TYPE, state=DeliveryState.PENDING).count() >= MAX_PENDING_TESTS:
             raise ActionRefused(_("Several test events are still pending. Check the log first."))
         body = fanout.format_test(row.format, payloads.build_test_body(row.partner, actor, now))
         end_backoff(row.pk)
@@ -180,7 +180,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
 def replay_delivery(message: WebhookDelivery, *, actor: User, now: datetime) -> None:
     """Send a delivery again with the same webhook-id."""
     with _lock_endpoint(message.endpoint, actor, now) as row:
-        ended_delivery = row.deliveries.filter(pk=message.pk).exclude(state=DeliveryState.WAITING)
+        ended_delivery = row.deliveries.filter(pk=message.pk).exclude(state=DeliveryState.PENDING)
         if not ended_delivery.update(**_build_replay_columns(actor, now)):
             raise ActionRefused(_("The delivery is already pending."))
         end_backoff(row.pk)
@@ -197,7 +197,7 @@ def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, acto
 
 def _build_replay_columns(actor: User, now: datetime) -> dict[str, object]:
     return {
-        "state": DeliveryState.WAITING,
+        "state": DeliveryState.PENDING,
         "due_at": now,
         "failure_count": 0,
         "delivered_at": None,
@@ -214,14 +214,14 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
         row.url = b""
         row.secret = None
         row.old_secret = None
-        row.deliveries.filter(state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)
+        row.deliveries.filter(state=DeliveryState.PENDING).update(**SKIPPED_BY_REMOVAL)
         _record_change(row, "webhook.deleted", actor, now)
 
 
 def remove_partner_endpoints(partner: Partner, now: datetime) -> None:
     """Remove the webhooks of a closed partner with their URLs and secrets."""
     endpoints = WebhookEndpoint.objects.filter(partner=partner, ended_at=None)
-    WebhookDelivery.objects.filter(endpoint__in=endpoints, state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)
+    WebhookDelivery.objects.filter(endpoint__in=endpoints, state=DeliveryState.PENDING).update(**SKIPPED_BY_REMOVAL)
     endpoints.update(ended_at=now, url=b"", secret=None, old_secret=None)
 
 

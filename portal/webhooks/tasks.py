@@ -67,7 +67,7 @@ def enqueue_due_endpoints(now: datetime) -> int:
     jobs = Job.objects.unfinished().filter(kind=deliver.kind)
     is_running_or_due = Q(state=Job.State.RUNNING) | Q(run_after__lte=now)
     busy_ids = {int(key) for key in jobs.filter(is_running_or_due).values_list("dedup_key", flat=True)}
-    due = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).values("endpoint")
+    due = WebhookDelivery.objects.filter(state=WebhookDelivery.State.PENDING, due_at__lte=now).values("endpoint")
     # Endpoints that work come first, because those that fail can take ten seconds each.
     endpoints = _find_active_endpoints().filter(pk__in=due).order_by("failures", "pk")
     blocked = set(list_blocked(now))
@@ -83,7 +83,7 @@ def _find_active_endpoints() -> QuerySet[WebhookEndpoint]:
 
 
 def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
-    due = endpoint.deliveries.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
+    due = endpoint.deliveries.filter(state=WebhookDelivery.State.PENDING, due_at__lte=now).order_by("due_at", "pk")
     deliveries = tuple(due.only("pk", "message_id", "body")[:BATCH_SIZE])
     try:
         url = endpoint.decrypt("url")
@@ -95,6 +95,6 @@ def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
 
 def _reschedule(endpoint_id: int) -> Reschedule | None:
     active = _find_active_endpoints().filter(pk=endpoint_id)
-    waiting = WebhookDelivery.objects.filter(endpoint__in=active, state=WebhookDelivery.State.WAITING)
-    next_due_at = waiting.aggregate(first=Min("due_at"))["first"]
+    pending = WebhookDelivery.objects.filter(endpoint__in=active, state=WebhookDelivery.State.PENDING)
+    next_due_at = pending.aggregate(first=Min("due_at"))["first"]
     return Reschedule(next_due_at) if next_due_at else None

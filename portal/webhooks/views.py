@@ -38,7 +38,7 @@ def list_webhooks(request: AuthenticatedRequest) -> HttpResponse:
     context = {
         "rows": list_managed_endpoints(request.user, timezone.now()),
         "companies": access.list_managed_partners(request.user),
-        "can_manage_program": access.can_manage(None, request.user),
+        "can_manage_program": access.can_manage_webhooks(None, request.user),
         "has_company": bool(permissions.get_roles(request.user)),
     }
     return render(request, "webhooks/webhooks.html", context)
@@ -46,10 +46,10 @@ def list_webhooks(request: AuthenticatedRequest) -> HttpResponse:
 
 def list_event_types(request: HttpRequest) -> HttpResponse:
     """Show the event types with sample payloads."""
-    is_program_staff = permissions.is_program_staff(request.user)
+    includes_internal = permissions.is_program_staff(request.user)
     groups = [
         (_(title), [(key, webhook, format_json(payloads.build_example(key))) for key, webhook in webhooks.items()])
-        for title, webhooks in iterate_webhook_groups(is_program_staff=is_program_staff)
+        for title, webhooks in iterate_webhook_groups(includes_internal=includes_internal)
     ]
     context = {"groups": groups, "retry_delays": [format_delay(delay) for delay in RETRY_DELAYS_SECONDS]}
     return render(request, "webhooks/event_types.html", context)
@@ -58,7 +58,7 @@ def list_event_types(request: HttpRequest) -> HttpResponse:
 def _get_managed_partner(request: HttpRequest, slug: str) -> Partner | None:
     """Return the owner of a new endpoint (None for the program), or raise Http404 without permission."""
     partner = None if slug == "program" else get_object_or_404(Partner, slug=slug)
-    if not access.can_manage(partner, request.user):
+    if not access.can_manage_webhooks(partner, request.user):
         raise Http404(_("Only owners of the company can add webhooks."))
     return partner
 

@@ -5,28 +5,28 @@ from typing import Annotated
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 from ninja import Query, Schema
 from pydantic import Field
 
-from integrations.partners.models import Partner
+from integrations.partners import refusals
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.idempotency import omit_secret_from_replay
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import get_row
+from portal.api.problems import get_row, refuse_unknown_value
 from portal.api.routing import MessageResponse, NameConfirmation, ScopedRouter, StrictSchema
 from portal.api.v1.partners import list_visible_partners
 from portal.api.v1.schemas.common import PartnerReference, link_to
+from portal.audit.event_types import WEBHOOKS
 from portal.core.crypto import Secret
 from portal.core.value_types import JsonObject
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.webhooks import payloads, permissions, selectors, services
-from portal.webhooks.event_types import iterate_webhook_groups
+from portal.webhooks.event_types import TEST_EVENT_TYPE, iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.views import describe_replay, describe_resumption
@@ -107,7 +107,9 @@ class WebhookReplayIn(StrictSchema):
 
 class WebhookDeliveryParams(PaginationParams):
     state: str = Field(
-        "", pattern="^(delivered|waiting|failed)?$", description="`failed` includes deliveries that are retrying."
+        "",
+        pattern="^(delivered|pending|failed|skipped)?$",
+        description="`failed` includes deliveries that are retrying.",
     )
     event_type: str = Field("", max_length=60, description="Event type.")
 
@@ -164,10 +166,10 @@ def list_webhooks(request: AuthenticatedRequest) -> QuerySet[WebhookEndpoint]:
 @router.get("/webhooks/event-types", READ_SCOPE, list[WebhookEventTypeOut])
 def list_webhook_event_types(request: AuthenticatedRequest) -> list[WebhookEventTypeOut]:
     """List the event types available to webhooks."""
-    is_program_staff = permissions.can_manage(None, request.user)
+    includes_internal = permissions.can_manage_webhooks(None, request.user)
     return [
         WebhookEventTypeOut(event_type=key, description=webhook.description, example=payloads.build_example(key))
-        for _, webhooks in iterate_webhook_groups(is_program_staff=is_program_staff)
+        for _, webhooks in iterate_webhook_groups(includes_internal=includes_internal)
         for key, webhook in webhooks.items()
     ]
 
@@ -180,7 +182,7 @@ def get_webhook(request: AuthenticatedRequest, uuid: UUID) -> WebhookEndpoint:
 
 @router.patch("/webhooks/{uuid:uuid}", WRITE_SCOPE, WebhookOut)
 def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdateIn) -> WebhookEndpoint:
-    """Change a webhook's name, URL, or event types."""
+    """Change a webhook's name, URL, event types, or program."""
     row = permissions.get_endpoint(request.user, uuid)
     submitted_values = body.model_dump(exclude_none=True, by_alias=True)
     form_data = build_form_data(**build_initial_data(row) | submitted_values)
@@ -238,6 +240,7 @@ def list_webhook_deliveries(
 ) -> Page[WebhookDelivery]:
     """List deliveries of the last 30 days, newest first."""
     row = permissions.get_endpoint(request.user, uuid)
+    refuse_unknown_value("event_type", params.event_type, (*WEBHOOKS, TEST_EVENT_TYPE))
     return paginate(request, selectors.list_deliveries(row, params.state, params.event_type), params)
 
 
@@ -258,13 +261,15 @@ def replay_webhook_delivery(request: AuthenticatedRequest, uuid: UUID, delivery:
 @router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
 def create_webhook(request: AuthenticatedRequest, body: WebhookIn) -> WebhookWithSecretOut:
-    """Create a webhook. For owners, or for program staff without a partner.
+    """Create a webhook of a partner, which its owners can do, or of the program, which staff can do.
 
     Only the first response contains the secret. A request repeated with its Idempotency-Key returns the webhook
     without the secret. Rotate the secret in this case.
     """
     omit_secret_from_replay(request)
-    partner = _get_managed_partner(request, body.partner)
+    partner = None if body.partner is None else get_object_or_404(list_visible_partners(request), slug=body.partner)
+    # Before the validation, whose messages would tell others which internal events exist.
+    refusals.require_permission(permissions.can_manage_webhooks, partner, request.user)
     form_data = build_form_data(**body.model_dump(exclude={"partner"}, by_alias=True))
     form = EndpointForm(data=form_data, is_program_endpoint=partner is None)
     values = validate_form(form, {"program_key": "program"}).cleaned_data
@@ -288,13 +293,3 @@ def rotate_webhook_secret(request: AuthenticatedRequest, uuid: UUID) -> WebhookW
 def _add_secret(row: WebhookEndpoint, secret: Secret | None) -> WebhookWithSecretOut:
     webhook = dict(WebhookOut.from_orm(row))
     return WebhookWithSecretOut.model_construct(**webhook, secret=secret.value if secret else None)
-
-
-def _get_managed_partner(request: HttpRequest, slug: str | None) -> Partner | None:
-    """Return the partner, or None for the program. Raises Http404 for users who can't manage its webhooks."""
-    partner = None if slug is None else get_object_or_404(list_visible_partners(request), slug=slug)
-    if not permissions.can_manage(partner, request.user):
-        raise Http404(
-            "Only owners can create webhooks of a partner, and only staff can create webhooks of the program."
-        )
-    return partner

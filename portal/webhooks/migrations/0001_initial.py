@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
                 ('event_type', models.CharField(max_length=60)),
                 ('about', models.CharField(blank=True, max_length=120)),
                 ('body', models.TextField()),
-                ('state', models.CharField(choices=[('waiting', 'Pending'), ('delivered', 'Delivered'), ('failed', 'Failed'), ('canceled', 'Skipped')], default='waiting', max_length=10)),
+                ('state', models.CharField(choices=[('pending', 'Pending'), ('delivered', 'Delivered'), ('failed', 'Failed'), ('skipped', 'Skipped')], default='pending', max_length=10)),
                 ('created_at', models.DateTimeField()),
                 ('due_at', models.DateTimeField()),
                 ('failure_count', models.PositiveSmallIntegerField(default=0)),
@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-created_at', '-pk'),
                 'indexes': [
-                    models.Index(condition=models.Q(('state', 'waiting')), fields=['endpoint', 'due_at'], name='webhook_delivery_waiting'),
+                    models.Index(condition=models.Q(('state', 'pending')), fields=['endpoint', 'due_at'], name='webhook_delivery_pending'),
                     models.Index(fields=['endpoint', '-created_at'], name='webhook_delivery_newest'),
                     models.Index(fields=['created_at'], name='webhook_delivery_expiry'),
                 ],

@@ -105,9 +105,13 @@ def test_message_for_a_chat_has_no_secret(api: ApiClient, acme: Any, format: str
 def test_webhook_is_created_with_permission_and_scope_only(
     api: ApiClient, acme: Any, alice: Any, bob: Any, charlie: Any, sam: Any, rita: Any
 ) -> None:
-    for who in (bob, charlie, add_second_factor(rita)):
-        assert create_api_client(who).post("/webhooks", WEBHOOK_DATA).status_code == 404
-    assert api.post("/webhooks", WEBHOOK_DATA | {"partner": None}).status_code == 404
+    assert create_api_client(charlie).post("/webhooks", WEBHOOK_DATA).status_code == 404
+    others = [create_api_client(who).post("/webhooks", WEBHOOK_DATA) for who in (bob, add_second_factor(rita))]
+    for response in (*others, api.post("/webhooks", WEBHOOK_DATA | {"partner": None, "event_types": ["unknown"]})):
+        assert (response.status_code, response.json()["detail"]) == (
+            403,
+            "Only owners can manage the webhooks of a company, and only staff can manage those of the program.",
+        )
     assert (
         get_problem_type(create_api_client(alice, ["webhooks:write"]).post("/webhooks", WEBHOOK_DATA))
         == "insufficient-scope"

@@ -46,7 +46,7 @@ def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint
     since = (timezone.now() - timedelta(hours=1)).isoformat()
     assert me.post(f"{place}/replay", {"since": since}).json()["message"] == "1 delivery queued again."
     whole = me.get(f"{place}/deliveries/{failed.uuid}").json()
-    assert (whole["state"], whole["webhook_id"], whole["attempts"]) == ("waiting", failed.message_id, [])
+    assert (whole["state"], whole["webhook_id"], whole["attempts"]) == ("pending", failed.message_id, [])
     assert me.post(f"{place}/deliveries/{failed.uuid}/replay").status_code == 409
     far_future = me.post(f"{place}/replay", {"since": "7937-04-29T06:07:25+16:15"})
     assert (far_future.status_code, far_future.json()["message"]) == (200, "0 deliveries queued again.")
@@ -60,6 +60,22 @@ def test_log_is_filtered_by_event_type(endpoint: Any, alice: Any) -> None:
     assert [each["event_type"] for each in me.get(f"{place}/deliveries?event_type=portal.test").json()["items"]] == [
         "portal.test"
     ]
+
+
+@pytest.mark.any_database
+def test_log_is_filtered_by_state(endpoint: Any, alice: Any) -> None:
+    me = create_api_client(alice)
+    for state in State.values:
+        create_failed_message(endpoint, state=state)
+    for state in State.values:
+        items = me.get(f"/webhooks/{endpoint.uuid}/deliveries?state={state}").json()["items"]
+        assert [each["state"] for each in items] == [state]
+
+
+@pytest.mark.any_database
+def test_unknown_event_type_is_refused(endpoint: Any, alice: Any) -> None:
+    response = create_api_client(alice).get(f"/webhooks/{endpoint.uuid}/deliveries?event_type=issue.breachd")
+    assert (response.status_code, [each["field"] for each in response.json()["errors"]]) == (422, ["event_type"])
 
 
 @pytest.mark.any_database

@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.core.crypto import DecryptionError, Secret, decrypt, encrypt, is_current
+from portal.core.crypto import SALT_BYTES, DecryptionError, Secret, decrypt, encrypt, get_salt, is_current
 
 PLACE = "credential:1:2"
 
@@ -53,3 +53,9 @@ def test_text_that_was_never_encrypted_is_not_decrypted(ciphertext):
 def test_secret_is_not_printed():
     secret = Secret("hunter2")
     assert (str(secret), repr(secret), f"{secret}", repr([secret])) == ("***", "***", "***", "[***]")
+
+
+def test_salt_identifies_an_encrypted_value():
+    values = [encrypt(Secret("same"), "row 1") for _ in range(2)]
+    salts = {get_salt(value) for value in values}
+    assert (len(salts), {len(salt) for salt in salts}) == (2, {SALT_BYTES})

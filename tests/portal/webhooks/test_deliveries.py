@@ -81,7 +81,7 @@ def test_status_other_than_2xx_is_a_failure_with_a_logged_reason(
     vars(receiver.answers).update(answers)
     send_due_deliveries(NOW)
     assert expected_message in message.attempts.get().response_summary
-    assert (list_states(endpoint_row), len(receiver.requests)) == ([State.WAITING], 1)
+    assert (list_states(endpoint_row), len(receiver.requests)) == ([State.PENDING], 1)
 
 
 def test_address_in_the_private_network_is_never_requested(
@@ -94,7 +94,7 @@ def test_address_in_the_private_network_is_never_requested(
     assert message.attempts.get().response_summary.startswith(
         "Request blocked: 127.0.0.1 is an address of this machine"
     )
-    assert list_states(endpoint_row) == [State.WAITING]
+    assert list_states(endpoint_row) == [State.PENDING]
 
 
 @pytest.mark.every_database
@@ -128,5 +128,5 @@ def test_deleted_endpoint_has_no_secret(endpoint: CreateEndpoint, rocket: Any, a
     assert (bytes(endpoint_row.url), endpoint_row.secret, list_states(endpoint_row)) == (
         b"",
         None,
-        [State.CANCELED],
+        [State.SKIPPED],
     )

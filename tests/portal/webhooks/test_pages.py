@@ -131,7 +131,7 @@ def test_buttons_perform_their_actions(
     send_due_deliveries()
     client.post(reverse("webhooks:delivery", args=[row.uuid, message.uuid]))
     message.refresh_from_db()
-    assert message.state == "waiting"
+    assert message.state == "pending"
     refused = client.post(reverse("webhooks:remove", args=[row.uuid]), {"confirm_name": "Build"})
     assert (refused.status_code, "Enter the name “Build pipeline” to confirm." in refused.content.decode()) == (
         422,

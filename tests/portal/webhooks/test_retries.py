@@ -70,7 +70,7 @@ def test_waiting_messages_can_be_skipped(endpoint: CreateEndpoint, rocket: Any, 
     services.pause_endpoint(endpoint_row, actor=alice, now=NOW)
     create_event_message(rocket, alice)
     assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW, skip=True) == 1
-    assert list_states(endpoint_row) == [State.CANCELED]
+    assert list_states(endpoint_row) == [State.SKIPPED]
 
 
 @pytest.mark.every_database
@@ -82,7 +82,7 @@ def test_delivery_that_failed_is_skipped_before_its_next_attempt(
     receiver.answers.status = 410
     send_due_deliveries(NOW)
     assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW + timedelta(seconds=1), skip=True) == 1
-    assert list_states(endpoint_row) == [State.CANCELED]
+    assert list_states(endpoint_row) == [State.SKIPPED]
 
 
 def test_endpoint_that_fails_for_five_days_is_paused(
