@@ -65,6 +65,12 @@ class ClockFilters:
         return SlaFilterForm(self)
 
     @property
+    def unknown_names(self) -> list[str]:
+        """Return the filters without effect, because no known value was entered."""
+        known_values = self.values | {"state": self.state}
+        return [name for name, value in self.entered.items() if value and not known_values[name]]
+
+    @property
     def is_filtered(self) -> bool:
         return any(self.values.values())
 
@@ -156,7 +162,7 @@ def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
     """
     entered = {name: clean_search_query(parameters.get(name, ""))[:60] for name in FILTER_NAMES}
     only_partner_id = _get_only_partner_id(user)
-    partner = None if only_partner_id else _find_partner(user, entered["partner"])
+    partner = _find_partner(user, entered["partner"])
     partner_id = partner.pk if partner else only_partner_id
     integration = _find_integration(user, partner_id, entered["integration"])
     if integration and not partner_id:

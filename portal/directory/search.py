@@ -1,6 +1,6 @@
 """Search of the directory: filters, matching listings, and their JSON form, for pages, feeds, and the API."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, fields
 
 from django.db.models import Case, QuerySet, Value, When
@@ -35,6 +35,15 @@ STATUS_FILTERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "suspended": (gettext_noop("Suspended"), ("suspended",)),
     "former": (gettext_noop("No longer listed"), tuple(sorted(UNLISTED_STATUSES))),
     "any": (gettext_noop("All"), tuple(PUBLIC_STATUSES_BY_KEY)),
+}
+
+
+# The other filters match any text.
+KNOWN_VALUES: dict[str, Container[str]] = {
+    "program": PROGRAMS,
+    "track": TRACK_LABELS,
+    "listing_status": STATUS_FILTERS,
+    "sort": SORTS,
 }
 
 
@@ -82,13 +91,8 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
     """Return the filters of a query string without invalid values."""
     values = {field.name: clean_search_query(query.get(field.name, ""))[:100] for field in fields(ListingFilters)}
     # Links can be old, so unknown values are ignored instead of refused.
-    invalid_by_name = {
-        "program": values["program"] not in PROGRAMS,
-        "track": values["track"] not in TRACK_LABELS,
-        "listing_status": values["listing_status"] not in STATUS_FILTERS,
-        "sort": values["sort"] not in SORTS,
-    }
-    return ListingFilters(**{name: "" if invalid_by_name.get(name) else value for name, value in values.items()})
+    unknown_names = {name for name, known_values in KNOWN_VALUES.items() if values[name] not in known_values}
+    return ListingFilters(**{name: "" if name in unknown_names else value for name, value in values.items()})
 
 
 def list_listings(filters: ListingFilters) -> QuerySet[Listing]:

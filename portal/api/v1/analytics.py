@@ -9,25 +9,35 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import BeforeValidator, Field
 
+from integrations.programs.registry import PROGRAMS
+from integrations.reviews.forms.queue import QueueFilterForm
+from integrations.reviews.selectors.queue import TAB_LABELS
+from integrations.reviews.selectors.queue_items import SORT_ORDERS
+from integrations.reviews.views.agreements import AgreementFilterForm
+from integrations.sla.filters import parse_filters
+from integrations.submissions.forms.filters import IntegrationFilterForm
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.exports import EXPORTS, build_table
+from portal.analytics.filters import PERIODS
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import SavedViewForm
 from portal.analytics.views.exports import build_file_response
-from portal.api.form_data import build_form_data, clean
+from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import get_row
+from portal.api.problems import get_row, refuse_unknown_value
 from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
 from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas.common import RelatedUuid, link_to
+from portal.api.v1.sla import refuse_unknown_clock_filters
 from portal.core.exports import CONTENT_TYPES, ExportTable
 from portal.notifications.models import EmailMessage
 from portal.notifications.personal_links import hide_personal_links
@@ -41,6 +51,11 @@ JSON_CONTENT_TYPE = "application/json"
 # Of the formats that a wildcard in the Accept header matches, it selects the first one.
 FORMATS = {JSON_CONTENT_TYPE: "json"} | {value.partition(";")[0]: name for name, value in CONTENT_TYPES.items()}
 MAX_JSON_ROWS = 10_000  # per JSON response
+FILTER_FORMS: dict[str, type[Form]] = {
+    "integrations": IntegrationFilterForm,
+    "queue": QueueFilterForm,
+    "agreements": AgreementFilterForm,
+}
 
 
 class TableParams(Schema):
@@ -142,6 +157,7 @@ def get_table(request: AuthenticatedRequest, table: str, params: Query[TablePara
     """
     now = timezone.now()
     table_data = build_table(table, request, now)
+    _refuse_unknown_filters(table, request, params)
     file_format = params.format or _select_format(request)
     if file_format in CONTENT_TYPES:
         return build_file_response(table_data, file_format, now)
@@ -150,6 +166,21 @@ def get_table(request: AuthenticatedRequest, table: str, params: Query[TablePara
 
 get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(EXPORTS)}."
 router.get("/analytics/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CONTENT_TYPES.values()))(get_table)
+
+
+def _refuse_unknown_filters(table: str, request: AuthenticatedRequest, params: TableParams) -> None:
+    """Raise ApiError for filters that the pages ignore. A table without them would look like a filtered one."""
+    refuse_unknown_value("program", params.program, PROGRAMS)
+    refuse_unknown_value("period", params.period, PERIODS)
+    if table in FILTER_FORMS:
+        validate_form(FILTER_FORMS[table](data=request.GET))
+    if table == "queue":
+        refuse_unknown_value("tab", params.tab, TAB_LABELS)
+        refuse_unknown_value("sort", params.sort, SORT_ORDERS)
+    if table == "emails":
+        refuse_unknown_value("state", params.state, EmailMessage.State.values)
+    if table == "sla":
+        refuse_unknown_clock_filters(parse_filters(request.user, request.GET))
 
 
 def _select_format(request: HttpRequest) -> str:
@@ -220,6 +251,7 @@ def _get_view(request: AuthenticatedRequest, pk: int) -> SavedView:
 def list_emails(request: HttpRequest, params: Query[EmailFilterParams]) -> Page[EmailMessage]:
     """List sent, scheduled, and failed emails, newest first. For program staff."""
     require_program_staff(request)
+    refuse_unknown_value("state", params.state, EmailMessage.State.values)
     rows = filter_emails(params.state, params.q).select_related("integration")
     return paginate(request, rows, params)
 

@@ -12,7 +12,7 @@ from integrations.submissions.views.access import load_visible_integration, requ
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import get_row
+from portal.api.problems import get_row, refuse_unknown_value
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.core.value_types import JsonObject
 from portal.directory import search
@@ -41,7 +41,11 @@ class SupportReplyIn(StrictSchema):
 @router.get("/directory", "", CursorPage[JsonObject])
 def list_directory(request: HttpRequest, params: Query[ListingFilterParams]) -> Page[JsonObject]:
     """List public listings, newest first, with the filters of the directory. Public."""
-    filters = search.parse_filters(params.model_dump(exclude={"after", "limit"}))
+    query = params.model_dump(exclude={"after", "limit"})
+    # Pages ignore unknown values, because links can be old.
+    for field, known_values in search.KNOWN_VALUES.items():
+        refuse_unknown_value(field, query.get(field, ""), known_values)
+    filters = search.parse_filters(query)
     page = paginate(request, search.list_listings(filters), params)
     return Page([search.serialize_listing(row) for row in page.items], page.next)
 

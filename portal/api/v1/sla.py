@@ -12,7 +12,7 @@ from integrations.partners.models import PartnerCalendar
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
 from integrations.sla.clock_records import build_records, select_columns, serialize_record
-from integrations.sla.filters import parse_filters
+from integrations.sla.filters import ClockFilters, parse_filters
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import IssuePage, build_issue_page
 from integrations.sla.models import LabelPolicy
@@ -24,6 +24,7 @@ from integrations.submissions.views.access import load_visible_integration, requ
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, paginate
+from portal.api.problems import ApiError
 from portal.api.routing import MessageResponse, ScopedRouter
 from portal.api.v1.schemas import sla as schemas
 from portal.core.errors import ActionRefused
@@ -34,11 +35,19 @@ READ_SCOPE = "sla:read"
 WRITE_SCOPE = "sla:write"
 
 
+def refuse_unknown_clock_filters(filters: ClockFilters) -> None:
+    """Raise ApiError for filters that the dashboard ignores."""
+    fields = [(name, f"Unknown {name}.") for name in filters.unknown_names]
+    if fields:
+        raise ApiError("validation-error", fields[0][1], fields=fields)
+
+
 @router.get("/sla/clocks", READ_SCOPE, CursorPage[schemas.ClockOut])
 def list_clocks(request: AuthenticatedRequest, params: Query[schemas.ClockFilterParams]) -> Page[JsonObject]:
     """List the committed SLA clocks that you can see, newest issue first."""
     now = timezone.now()
     filters = parse_filters(request.user, params.model_dump(exclude={"after", "limit"}))
+    refuse_unknown_clock_filters(filters)
     page = paginate(request, select_columns(filters.list_matching_clocks(now)), params)
     items = [
         serialize_record(record) | {"uuid": record.columns.issue__uuid} for record in build_records(page.items, now)

@@ -203,6 +203,42 @@ def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> N
     assert me.get("/reports/subscriptions").json() == {"subscriptions": {scope: "never"}}
 
 
+@pytest.mark.any_database
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/directory?program=nomadd", "program"),
+        ("/directory?track=infra", "track"),
+        ("/directory?listing_status=listed", "listing_status"),
+        ("/emails?state=lost", "state"),
+        ("/sla/clocks?state=breachd", "state"),
+        ("/sla/clocks?severity=high", "severity"),
+        ("/sla/clocks?program=nomadd", "program"),
+        ("/sla/clocks?partner=unknown", "partner"),
+        ("/sla/clocks?integration=unknown", "integration"),
+        ("/analytics/sla?severity=high", "severity"),
+        ("/analytics/emails?state=lost", "state"),
+        ("/analytics/integrations?stage=unknown", "stage"),
+        ("/analytics/queue?age=5", "age"),
+        ("/analytics/queue?tab=unknown", "tab"),
+        ("/analytics/queue?sort=unknown", "sort"),
+        ("/analytics/agreements?state=unknown", "state"),
+        ("/analytics/stages?program=nomadd", "program"),
+        ("/analytics/throughput?period=31", "period"),
+    ],
+)
+def test_unknown_filter_value_is_refused(acme: Any, rita: Any, path: str, field: str) -> None:
+    response = create_api_client(add_second_factor(rita)).get(path)
+    assert (response.status_code, [each["field"] for each in response.json()["errors"]]) == (422, [field])
+
+
+@pytest.mark.any_database
+def test_only_partner_of_a_user_is_a_known_filter_value(rocket: Any, alice: Any, globex: Any) -> None:
+    me = create_api_client(alice)
+    paths = [f"/sla/clocks?partner={slug}" for slug in ("acme", "globex")]
+    assert [me.get(path).status_code for path in paths] == [200, 422]
+
+
 def test_email_log_has_no_keys_and_no_unsubscribe_urls(rita: Any, alice: Any) -> None:
     now = timezone.now()
     stop = build_url(alice, "messages")
