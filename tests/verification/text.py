@@ -1,6 +1,6 @@
-"""Text helpers of tests."""
+"""Helpers for texts in tests."""
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a table, which the linter would otherwise turn into one long line of quoted words."""
+    """Return the words of a text. With `"…".split()`, the linter would write a long list of literals."""
     return text.split()

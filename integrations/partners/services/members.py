@@ -60,9 +60,13 @@ def request_to_join(partner: Partner, *, message: str = "", actor: User, now: da
 
 
 def decide_join_request(
-    request: JoinRequest, *, accept: bool, role: str = Role.VIEWER, actor: User | None, now: datetime
+    request: JoinRequest, *, accept: bool, role: str = Role.VIEWER, actor: User, now: datetime
 ) -> None:
-    """Accept a join request with a role, or decline it. Raises ActionRefused if another owner already decided."""
+    """Accept a join request with a role, or decline it.
+
+    Raises:
+        ActionRefused: The actor is not an owner, or someone already decided.
+    """
     with change_partner(request.partner_id, actor=actor, now=now) as change:
         change.require_manager()
         locked_request = JoinRequest.objects.select_related("user", "decided_by").get(pk=request.pk)
