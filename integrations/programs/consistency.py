@@ -3,7 +3,6 @@
 Every rule yields one `Inconsistency` for each violation. Locations use the keys of the YAML file.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -65,7 +64,6 @@ def find_inconsistencies(file: EditionFile) -> Iterator[Inconsistency]:
     yield from _find_offering_errors(edition)
     yield from _find_license_errors(edition)
     yield from _find_repository_errors(file)
-    yield from _find_pattern_errors(file)
 
 
 def find_unknown_checks(edition: Edition, known_keys: Sequence[str]) -> Iterator[Inconsistency]:
@@ -266,24 +264,6 @@ def _find_repository_errors(file: EditionFile) -> Iterator[Inconsistency]:
     ):
         problem = f"The check {REPOSITORY_NAME_CHECK!r} requires a repository pattern and a hint."
         yield Inconsistency(("program",), problem, "Add repository_pattern and repository_hint.")
-
-
-def _find_pattern_errors(file: EditionFile) -> Iterator[Inconsistency]:
-    """Yield the regular expressions that don't compile. Each is first used when a partner enters something."""
-    for location, pattern in _iterate_patterns(file):
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            yield Inconsistency(location, f"The regular expression is not valid: {error}.", "Correct it.")
-
-
-def _iterate_patterns(file: EditionFile) -> Iterator[tuple[Location, str]]:
-    yield ("program", "repository_pattern"), file.program.repository_pattern
-    for number, category in enumerate(file.edition.categories):
-        yield ("edition", "categories", number, "repository_pattern"), category.repository_pattern
-    for location, requirement in _list_requirements(file.edition):
-        for number, question in enumerate(requirement.fields):
-            yield (*location, "fields", number, "pattern"), question.pattern
 
 
 def _has_check(edition: Edition, key: str) -> bool:

@@ -1,5 +1,6 @@
 """Types of the fields of an edition's file."""
 
+import re
 from datetime import date
 from functools import cache
 from typing import Annotated, Literal
@@ -57,5 +58,16 @@ def _check_day(value: str) -> str:
         raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": "a date such as 2026-12-24"}) from None
 
 
+def _check_regular_expression(value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as error:
+        expected = f"a valid regular expression: {error}"
+        raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": expected}) from None
+    return value
+
+
+# Checked here, because it is used first when a partner enters something.
+RegularExpression = Annotated[str, AfterValidator(_check_regular_expression)]
 Day = Annotated[str, Key(json_schema_extra={"format": "date"}), AfterValidator(_check_day)]
 TimeZone = Annotated[str, AfterValidator(_check_time_zone)]

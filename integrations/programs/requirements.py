@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Literal
 
 from integrations.programs.agreements import AgreementKey
-from integrations.programs.field_types import Count, FieldType, FileKind, Pairs, Slug, Text, Url
+from integrations.programs.field_types import Count, FieldType, FileKind, Pairs, RegularExpression, Slug, Text, Url
 from integrations.programs.stages import Stage
 from portal.core.content_files import Content
 
@@ -63,7 +63,7 @@ class Question(Content):
     required: bool = True
     max_lines: Count | None = None
     max_length: Count = 4000
-    pattern: str = ""
+    pattern: RegularExpression = ""
     options: Pairs = ()
     listing_label: str = ""
 

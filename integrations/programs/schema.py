@@ -15,7 +15,7 @@ from typing import Literal
 
 from integrations.programs.agreements import AgreementKey
 from integrations.programs.calendars import DEFAULT_CALENDAR, ProgramCalendar
-from integrations.programs.field_types import Count, EditionDate, Email, Pairs, Slug, Text, Url
+from integrations.programs.field_types import Count, EditionDate, Email, Pairs, RegularExpression, Slug, Text, Url
 from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
 from integrations.programs.sla_policy import Sla
 from integrations.programs.stages import Stage
@@ -58,7 +58,7 @@ class Category(Content):
     description: Text
     links: tuple[ResourceLink, ...] = ()
     plugin_type: Literal["", "driver", "device"] = ""
-    repository_pattern: str = ""
+    repository_pattern: RegularExpression = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ class ProgramProfile(Content):
     summary: Text
     question: Text
     partner_type: Literal["", "infrastructure", "workflow"] = ""
-    repository_pattern: str = ""
+    repository_pattern: RegularExpression = ""
     repository_hint: str = ""
     sdk_modules: tuple[str, ...] = ()
     needs_repository: bool = True

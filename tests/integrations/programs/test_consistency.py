@@ -78,21 +78,6 @@ def confirm_requirement(id: str) -> tuple[tuple[str, str], ...]:
             '"agreements".',
         ),
         (
-            (("needs_repository: false", 'needs_repository: false\n  repository_pattern: "[a-z"'),),
-            "program.repository_pattern: The regular expression is not valid: unterminated character set at "
-            "position 0. Correct it.",
-        ),
-        (
-            (("      name: Host catalogs\n", '      name: Host catalogs\n      repository_pattern: "(?P<host"\n'),),
-            "edition.categories[0].repository_pattern: The regular expression is not valid: missing >, unterminated "
-            "name at position 4. Correct it.",
-        ),
-        (
-            (("type: lines\n", 'type: lines\n              pattern: "*"\n              help: Such as a1.\n'),),
-            "edition.steps[0].requirements[0].fields[1].pattern: The regular expression is not valid: nothing to "
-            "repeat at position 0. Correct it.",
-        ),
-        (
             replace_attestation_with_check("repository.license"),
             "edition.licenses: License rules require the check 'repository.license', and the check requires license "
             "rules. Add or remove the rules or the check.",

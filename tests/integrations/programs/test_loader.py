@@ -201,3 +201,36 @@ def test_edition_cannot_be_changed(write: Write) -> None:
     assert all(isinstance(part, tuple) for part in (edition.steps, edition.tiers, edition.steps[0].requirements))
     with pytest.raises(AttributeError):
         edition.steps[0].name = "Begin"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "location", "value", "reason"),
+    [
+        (
+            "needs_repository: false",
+            'needs_repository: false\n  repository_pattern: "[a-z"',
+            "program.repository_pattern",
+            "[a-z",
+            "unterminated character set at position 0",
+        ),
+        (
+            "name: Host catalogs",
+            'name: Host catalogs\n      repository_pattern: "(?P<host"',
+            "edition.categories[0].repository_pattern",
+            "(?P<host",
+            "missing >, unterminated name at position 4",
+        ),
+        (
+            "type: lines",
+            'type: lines\n              help: Such as a1.\n              pattern: "*"',
+            "edition.steps[0].requirements[0].fields[1].pattern",
+            "*",
+            "nothing to repeat at position 0",
+        ),
+    ],
+)
+def test_invalid_regular_expression_is_reported(
+    write: Write, before: str, after: str, location: str, value: str, reason: str
+) -> None:
+    message = f"{location}: {value!r} is not valid here. Write a valid regular expression: {reason}."
+    assert [re.sub(r"^\d+:\d+: ", "", problem) for problem in list_problems(write((before, after)))] == [message]
