@@ -1,6 +1,5 @@
 """Shared fixtures: people, companies, and integrations in any stage."""
 
-import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -30,7 +29,7 @@ from portal.accounts.models import User
 from portal.notifications import delivery
 from tests import replay
 from tests.replay import build_or_replay
-from tests.suites import FIGURE_PROPERTY
+from tests.suites import FIGURE_PROPERTY, write_at_once
 
 # a busy machine must not fail a test
 settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -53,10 +52,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Write the files of --list-database-files, and deselect tests for --database-only."""
     if name := config.getoption("--list-database-files"):
         files = {str(item.path) for item in items if _depends_on_database(item)}
-        # Each worker writes the whole list, and PostgreSQL's suite may read it meanwhile.
-        own_file = Path(f"{name}.{os.getpid()}")
-        own_file.write_text("\n".join(sorted(files)), "utf-8")
-        own_file.replace(name)
+        write_at_once(Path(name), "\n".join(sorted(files)))  # each worker does, and PostgreSQL's suite may be reading
     if not config.getoption("--database-only"):
         return
     config.hook.pytest_deselected(items=[item for item in items if not _depends_on_database(item)])

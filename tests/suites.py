@@ -115,6 +115,13 @@ def read_figures(report: Path) -> tuple[str, ...]:
     return tuple(str(each.get("value")) for each in properties if each.get("name") == FIGURE_PROPERTY)
 
 
+def write_at_once(path: Path, text: str) -> None:
+    """Write a file so that readers see it whole or not at all."""
+    own_file = path.with_name(f"{path.name}.{os.getpid()}")
+    own_file.write_text(text, "utf-8")
+    own_file.replace(path)
+
+
 def run_all() -> list[SuiteResult]:
     """Run SQLite's suite beside the others. PostgreSQL's collects only the files that SQLite's named: half of them."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:

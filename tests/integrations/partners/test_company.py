@@ -11,6 +11,7 @@ from django.urls import reverse
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, Membership, Partner
 from integrations.partners.services import members
+from integrations.submissions.services.partner_merges import merge_partners
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_integration, create_user
 from tests.integrations.page_text import find_text, get_field_error
@@ -183,3 +184,12 @@ def test_invalid_request_changes_nothing(
     assert sign_in(alice).post(get_member_url(bob), fields)["Location"] == "/company/acme/"
     assert permissions.get_role(acme, bob) == "editor"
     assert sign_in(alice).get(get_member_url(bob))["Location"] == "/company/acme/"
+
+
+def test_only_members_are_redirected_to_a_merged_company(
+    sign_in: SignIn, acme: Partner, globex: Partner, alice: Any, rita: Any, sam: Any, now: datetime
+) -> None:
+    merge_partners(acme, globex, "One company since May.", actor=sam, now=now)
+    assert sign_in(alice).get("/company/acme/")["Location"] == "/company/globex/"
+    for stranger in (create_user("dora@initech.example", "Dora Dean"), rita):
+        assert sign_in(stranger).get("/company/acme/").status_code == 404

@@ -236,16 +236,6 @@ def test_staff_see_what_moves_and_merge(
     assert client.get("/companies/acme/merge/").status_code == 404
 
 
-@pytest.mark.any_database
-def test_only_members_are_redirected_to_the_target(
-    sign_in: SignIn, acme: Partner, alice: Any, rita: Any, merge_acme: Callable[[], None]
-) -> None:
-    merge_acme()
-    assert sign_in(alice).get("/company/acme/")["Location"] == "/company/globex/"
-    for stranger in (create_user("dora@initech.example", "Dora Dean"), rita):
-        assert sign_in(stranger).get("/company/acme/").status_code == 404
-
-
 def test_companies_merged_earlier_move_to_the_target(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
     fields = {"merged_into": acme, "verification_state": "closed", "created_at": now}
     earlier = Partner.objects.create(name="Initech", slug="initech", **fields)

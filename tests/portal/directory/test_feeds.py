@@ -7,11 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models.signals import pre_save
 from django.test import Client
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
-from portal.directory import feeds
+from portal.directory import feeds, services
 from portal.directory.feeds import parse_moment
 from portal.directory.models import Listing, ListingChange
 
@@ -151,3 +152,17 @@ def test_feeds_with_special_characters_are_well_formed(listed_integration: Integ
     Listing.objects.update(name="<b>&]]>", publisher="O’“Brien” & Söhne")
     assert list_items(client)[0]["title"] == "New: <b>&]]> by O’“Brien” & Söhne"
     ET.fromstring(client.get("/feeds/directory.atom").content)
+
+
+def test_private_change_keeps_the_time_of_a_release_found_meanwhile(integration_at: Any, now: Any) -> None:
+    integration = integration_at("support")
+    later = now + timedelta(hours=1)
+
+    def record_release(**_: Any) -> None:
+        Listing.objects.update(version="1.1.0", changed_at=later)
+
+    pre_save.connect(record_release, sender=Listing)  # between the read and the update
+    services.refresh_listing(Integration.objects.get(pk=integration.pk), now)
+    pre_save.disconnect(record_release, sender=Listing)
+    listing = Listing.objects.get()
+    assert (listing.version, listing.changed_at) == ("1.1.0", later)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
-from django.db.models.signals import pre_save
 
 from integrations.partners.services import profiles
 from integrations.sla import metrics
@@ -149,18 +148,6 @@ def test_rebuild_creates_missing_rows_and_then_changes_nothing(
     Listing.objects.update(tier="premier")
     with pytest.raises(CommandError):
         call_command("rebuild_directory", "--check")
-
-
-def test_private_change_keeps_the_time_of_a_release_found_meanwhile(listed_integration: Integration, now: Any) -> None:
-    later = now + timedelta(hours=1)
-
-    def record_release(**_: Any) -> None:
-        Listing.objects.update(version="1.1.0", changed_at=later)
-
-    pre_save.connect(record_release, sender=Listing)  # between the read and the update
-    services.refresh_listing(reload(listed_integration), now)
-    pre_save.disconnect(record_release, sender=Listing)
-    assert (get_listing(listed_integration).version, get_listing(listed_integration).changed_at) == ("1.1.0", later)
 
 
 def test_rows_missing_after_an_upgrade_are_created_by_the_job(listed_integration: Integration, now: Any) -> None:
