@@ -17,13 +17,14 @@ from verification.terraform.versions import InvalidVersionError, parse_version, 
 class InstallSnippet(Content):
     """Configuration or commands to copy, or their template in snippets.yaml.
 
-    Without `categories`, a template applies to all categories of the program.
+    `source` matches the repository or the name in the registry. Without `categories`, a template applies to all
+    categories of the program.
     """
 
     label: str
     text: str
     note: str = ""
-    source: str = ""
+    source: re.Pattern[str] = re.compile("")
     categories: tuple[str, ...] = ()
 
 
@@ -44,7 +45,7 @@ def build_snippet(row: Integration, observed_versions: ObservedVersions) -> Inst
     if template is None or (template.categories and row.category not in template.categories):
         return None
     is_in_registry = "/" in observed_versions.namespace
-    match = re.match(template.source, observed_versions.namespace if is_in_registry else get_public_repository(row))
+    match = template.source.match(observed_versions.namespace if is_in_registry else get_public_repository(row))
     if match is None:
         return None
     # Names come from people, and HCL identifiers allow few characters.
