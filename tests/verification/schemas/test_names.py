@@ -8,6 +8,7 @@ from verification.schemas.crossplane.naming import (
     build_secret_name,
     derive_group_kind,
     list_group_kinds,
+    quote_go,
 )
 
 
@@ -75,3 +76,7 @@ def test_group_kinds_begin_with_the_derived_one_without_duplicates() -> None:
         "acme/UserAPIKey",
         "userapi/Key",
     ]
+
+
+def test_string_in_go_has_letters_as_they_are() -> None:
+    assert quote_go('a"\n😀') == '"a\\"\\n😀"'

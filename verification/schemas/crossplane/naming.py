@@ -3,6 +3,7 @@
 Acronyms count in kinds and in the names of secret references, not in the names of other fields.
 """
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,3 +133,8 @@ def _pluralize_word(word: str) -> str:
         if word.endswith(ending):
             return word[: -len(ending)] + plural_ending
     return word if word.endswith("s") else word + "s"
+
+
+def quote_go(text: str) -> str:
+    """Return a Go string. Go refuses the surrogate pairs with which JSON escapes some letters by default."""
+    return json.dumps(text, ensure_ascii=False)

@@ -4,14 +4,13 @@ A schema holds none of them. The defaults are those of the generator, except tha
 from the provider, which is what most published providers choose.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from portal.core.content_files import Content, load_content
-from verification.schemas.crossplane.naming import GroupKind, derive_group_kind
+from verification.schemas.crossplane.naming import GroupKind, derive_group_kind, quote_go
 from verification.schemas.crossplane.references import can_refer
 from verification.schemas.engine.kubernetes_rules import KIND_PATTERN, NAME_PATTERN
 from verification.schemas.engine.types import Node, ParsedSchema
@@ -65,7 +64,7 @@ class ExternalName:
     def render_go(self) -> str:
         """Return the Go expression of the rule in Upjet's package config."""
         name, *parameters = self.rule
-        arguments = ", ".join(json.dumps(each) for each in parameters)
+        arguments = ", ".join(map(quote_go, parameters))
         # Upjet's names, such as IdentifierFromProvider.
         return name.title().replace("_", "") + (f"({arguments})" if parameters else "")
 

@@ -1,10 +1,9 @@
 """Configuration of Upjet in Go, and the metadata of the provider's package."""
 
-import json
 from collections.abc import Iterator, Mapping
 
 from portal.core.value_types import JsonObject
-from verification.schemas.crossplane.naming import GroupKind
+from verification.schemas.crossplane.naming import GroupKind, quote_go
 from verification.schemas.crossplane.options import GeneratorChoices
 
 HEAD = """\
@@ -41,19 +40,19 @@ def render_configuration(kinds: Mapping[str, GroupKind], choices: GeneratorChoic
     """Return the Go file for the resources, as gofmt formats it."""
     lines = [HEAD]
     for name, group_kind in kinds.items():
-        lines += [f"\t// {group_kind}", f"\t{json.dumps(name)}: config.{choices.get_external_name(name).render_go()},"]
+        lines += [f"\t// {group_kind}", f"\t{quote_go(name)}: config.{choices.get_external_name(name).render_go()},"]
     lines.append(CONFIGURE)
     for name, group_kind in kinds.items():
-        lines.append(f"\tp.AddResourceConfigurator({json.dumps(name)}, func(r *config.Resource) {{")
+        lines.append(f"\tp.AddResourceConfigurator({quote_go(name)}, func(r *config.Resource) {{")
         lines += [f"\t\t{line}" for line in _list_settings(name, group_kind, choices)]
         lines.append("\t})")
     return "\n".join([*lines, "}", ""])
 
 
 def _list_settings(name: str, group_kind: GroupKind, choices: GeneratorChoices) -> Iterator[str]:
-    yield f"r.ShortGroup = {json.dumps(group_kind.group)}"
-    yield f"r.Kind = {json.dumps(group_kind.kind)}"
-    yield f"r.Version = {json.dumps(choices.api_version)}"
+    yield f"r.ShortGroup = {quote_go(group_kind.group)}"
+    yield f"r.Kind = {quote_go(group_kind.kind)}"
+    yield f"r.Version = {quote_go(choices.api_version)}"
     for path in choices.references.get(name, ()):
         target = choices.reference_targets.get(f"{name}.{path}")
         # A definition has the fields of a reference whatever it refers to. Upjet needs the resource.
