@@ -1,6 +1,7 @@
 """Parser of Terraform plans: changed objects, configured expressions, and unmarked secrets."""
 
 import json
+import re
 from collections.abc import Iterator
 
 from portal.core.value_types import JsonObject
@@ -103,6 +104,10 @@ def _list_instances(resource: JsonObject) -> Iterator[tuple[str, bool]]:
         return
     module = f"{resource['module']}." if resource.get("module") else ""
     for instance in resource.get("instances") or []:
-        # As in Terraform's addresses, which don't escape letters outside of ASCII.
-        key = f"[{json.dumps(instance['index_key'], ensure_ascii=False)}]" if "index_key" in instance else ""
+        key = f"[{_format_key(instance['index_key'])}]" if "index_key" in instance else ""
         yield f"{module}{resource['type']}.{resource['name']}{key}", instance.get("status") == "tainted"
+
+
+def _format_key(key: object) -> str:
+    """Return a key as in Terraform's addresses, which escape template markers, but not letters outside of ASCII."""
+    return re.sub(r"[$%](?=\{)", r"\g<0>\g<0>", json.dumps(key, ensure_ascii=False))
