@@ -65,7 +65,7 @@ class AuditEvent(models.Model):
     partner = models.ForeignKey("partners.Partner", models.PROTECT, null=True, related_name="events", db_index=False)
     event_type = models.CharField(max_length=40)
     actor_id = models.BigIntegerField(null=True)
-    actor = models.CharField(max_length=150, blank=True)
+    actor = models.CharField(max_length=254, blank=True)  # the email address of a person without a name
     note = models.TextField(blank=True)
     data = models.JSONField(default=dict)
     internal = models.BooleanField(default=False)

@@ -229,7 +229,7 @@ class Migration(migrations.Migration):
                 ('seen_at', models.DateTimeField()),
                 ('source', models.CharField(max_length=10)),
                 ('actor_id', models.BigIntegerField(default=0)),
-                ('actor', models.CharField(blank=True, max_length=100)),
+                ('actor', models.CharField(blank=True, max_length=254)),
                 ('actor_type', models.CharField(blank=True, max_length=20)),
                 ('association', models.CharField(blank=True, max_length=30)),
                 ('text', models.TextField(blank=True)),

@@ -89,7 +89,7 @@ class SupportIssueEvent(models.Model):
     seen_at = models.DateTimeField()
     source = models.CharField(max_length=10)
     actor_id = models.BigIntegerField(default=0)
-    actor = models.CharField(max_length=100, blank=True)
+    actor = models.CharField(max_length=254, blank=True)  # login on GitHub, or name or email address of a reviewer
     actor_type = models.CharField(max_length=20, blank=True)
     association = models.CharField(max_length=30, blank=True)
     text = models.TextField(blank=True)

@@ -343,7 +343,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('side', models.CharField(choices=[('partner', 'Company'), ('program', 'Program')], max_length=10)),
-                ('signer', models.CharField(max_length=120)),
+                ('signer', models.CharField(max_length=254)),
                 ('title', models.CharField(blank=True, max_length=120)),
                 ('statement', models.CharField(blank=True, max_length=400)),
                 ('signed_at', models.DateTimeField()),

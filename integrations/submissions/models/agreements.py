@@ -89,7 +89,7 @@ class AgreementSignature(models.Model):
     agreement = models.ForeignKey(Agreement, models.CASCADE, related_name="signatures")
     side = models.CharField(max_length=10, choices=SIDES)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    signer = models.CharField(max_length=120)
+    signer = models.CharField(max_length=254)  # the email address of a reviewer without a name
     title = models.CharField(max_length=120, blank=True)
     statement = models.CharField(max_length=400, blank=True)
     signed_at = models.DateTimeField()

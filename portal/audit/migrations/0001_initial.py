@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('seq', models.PositiveIntegerField()),
                 ('event_type', models.CharField(max_length=40)),
                 ('actor_id', models.BigIntegerField(null=True)),
-                ('actor', models.CharField(blank=True, max_length=150)),
+                ('actor', models.CharField(blank=True, max_length=254)),
                 ('note', models.TextField(blank=True)),
                 ('data', models.JSONField(default=dict)),
                 ('internal', models.BooleanField(default=False)),
