@@ -24,6 +24,7 @@ from portal.core.name_matching import compute_name_key
 
 NamedRow = TypeVar("NamedRow", Partner, Integration)
 MAX_OPTIONS = 100  # of a select
+MAX_SLUG_LENGTH = 80  # of a partner, the longest value
 FILTER_NAMES = ("program", "partner", "integration", "severity", "state")
 STATE_LABELS = {
     "": gettext_noop("Open"),
@@ -160,7 +161,7 @@ def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
 
     The filter of a user with one partner is that partner.
     """
-    entered = {name: clean_search_query(parameters.get(name, ""))[:60] for name in FILTER_NAMES}
+    entered = {name: clean_search_query(parameters.get(name, ""))[:MAX_SLUG_LENGTH] for name in FILTER_NAMES}
     only_partner_id = _get_only_partner_id(user)
     partner = _find_partner(user, entered["partner"])
     partner_id = partner.pk if partner else only_partner_id

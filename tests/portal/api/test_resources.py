@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 from openpyxl import load_workbook
 
+from integrations.partners.models import Partner
 from integrations.submissions.services import findings
 from portal.analytics.saved_views import services as saved
 from portal.api.v1.analytics import TableParams
@@ -237,6 +238,13 @@ def test_only_partner_of_a_user_is_a_known_filter_value(rocket: Any, alice: Any,
     me = create_api_client(alice)
     paths = [f"/sla/clocks?partner={slug}" for slug in ("acme", "globex")]
     assert [me.get(path).status_code for path in paths] == [200, 422]
+
+
+@pytest.mark.any_database
+def test_clocks_are_filtered_by_the_longest_slug(acme: Any, rita: Any) -> None:
+    Partner.objects.filter(pk=acme.pk).update(slug="a" * 80)
+    response = create_api_client(add_second_factor(rita)).get(f"/sla/clocks?partner={'a' * 80}")
+    assert response.status_code == 200
 
 
 def test_email_log_has_no_keys_and_no_unsubscribe_urls(rita: Any, alice: Any) -> None:
