@@ -50,6 +50,8 @@ class PartnerForm(forms.ModelForm):
 
     def clean_name(self) -> str:
         name: str = " ".join(self.cleaned_data["name"].split())
+        if name == self.initial.get("name"):  # it may have been allowed when it was chosen
+            return name
         if refusal := name_validation.explain_name_refusal(name):
             raise forms.ValidationError(refusal)
         similar_partner = name_validation.find_similar_partner(name, timezone.now())

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
+from integrations.partners.admin import PartnerForm
 from integrations.partners.models import Partner
 from portal.notifications.models import EmailMessage
 from tests.portal.accounts.sign_in import SignIn
@@ -48,6 +49,14 @@ def test_admin_page_of_a_partner_retains_fields_that_someone_else_changed(
         "changes": {"domain": "acme.test", "alliances_manager": "Rita Reyes"},
         "before": {"domain": "acme.example", "alliances_manager": ""},
     }
+
+
+def test_staff_change_a_partner_whose_name_is_no_longer_allowed(acme: Any) -> None:
+    Partner.objects.filter(pk=acme.pk).update(name="Acme ✔")
+    acme.refresh_from_db()
+    fields = {"name": "Acme ✔", "slug": "acme", "domain": "acme.test"}
+    assert PartnerForm(fields, instance=acme).errors == {}
+    assert list(PartnerForm(fields | {"name": "Acme ☑"}, instance=acme).errors) == ["name"]
 
 
 def test_staff_cannot_create_a_partner_with_a_similar_name(sign_in: SignIn, acme: Any, sam: Any) -> None:
