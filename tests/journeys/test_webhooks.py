@@ -63,7 +63,7 @@ def test_webhook_is_added_paused_after_a_failure_and_resumed(
     assert (len(ids), len(set(ids))) == (4, 2)
     owner.go(log_url).choose("Event", "portal.test").press("Apply filters").sees("Deliveries, newest first")
     owner.press("Pending").sees("No matching deliveries").sees_value("Event", "portal.test").shot("webhook-log-empty")
-    assert sorted(parse_qsl(urlsplit(owner.page.url).query)) == [("event_type", "portal.test"), ("state", "waiting")]
+    assert sorted(parse_qsl(urlsplit(owner.page.url).query)) == [("event_type", "portal.test"), ("state", "pending")]
     owner.press("Show all deliveries").sees("Deliveries, newest first").sees_value("Event", "")
 
 
