@@ -14,6 +14,7 @@ from portal.runtime.forked_process import STOP_SIGNALS, ForkedProcess, follow_pa
 
 FIRST_DELAY_SECONDS = 0.5
 MAX_DELAY_SECONDS = 30.0
+MAX_DOUBLINGS = 10  # more than the maximum delay needs
 STABLE_SECONDS = 30.0  # the restart delay is reset after a process ran this long
 STOP_SECONDS = 2.5  # between SIGTERM and SIGKILL; together with the broker, less than 5 seconds
 LAST_STOP_SECONDS = 1.0
@@ -171,7 +172,8 @@ class Supervisor:
             return
         if time.monotonic() - child.started_at >= STABLE_SECONDS:
             child.failures = 0
-        delay = min(FIRST_DELAY_SECONDS * 2**child.failures, MAX_DELAY_SECONDS)
+        # The exponent is limited, because a float can't hold its power after some hours of failures.
+        delay = min(FIRST_DELAY_SECONDS * 2 ** min(child.failures, MAX_DOUBLINGS), MAX_DELAY_SECONDS)
         child.failures += 1
         child.restart_at = time.monotonic() + delay
         self._print(f"The {child.service.name} process stopped ({reason}); it starts again in {delay:g} s.")
