@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from threading import Event, Thread
 
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, InterfaceError, connections
 from django.utils import timezone
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def keep_lease(name: str, lease: timedelta, renew: Callable[[datetime], bool]) -
             try:
                 if not renew(timezone.now() + lease):
                     return
-            except DatabaseError:
+            except (DatabaseError, InterfaceError):
                 logger.warning("The lease of %s could not be renewed.", name)
             finally:
                 connections.close_all()  # only those of this thread

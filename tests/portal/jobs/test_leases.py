@@ -3,7 +3,8 @@
 from datetime import timedelta
 from threading import Event
 
-from django.db import OperationalError
+import pytest
+from django.db import InterfaceError, OperationalError
 
 from portal.jobs.definitions import Backoff
 from portal.jobs.leases import keep_lease
@@ -40,9 +41,10 @@ def test_lease_that_another_process_holds_is_not_renewed_again():
     assert len(calls) == 1
 
 
-def test_lease_renewal_survives_a_database_outage(caplog):
+@pytest.mark.parametrize("error", [OperationalError("gone"), InterfaceError("connection already closed")])
+def test_lease_renewal_survives_a_database_outage(caplog, error):
     renewed = Event()
-    answers = [OperationalError("gone")]
+    answers = [error]
 
     def renew(expires_at):
         if answers:
