@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID, uuid4
@@ -140,6 +140,9 @@ def _finish_attempt(job: Job, outcome: JobOutcome) -> None:
 def record_outcome(job_id: int, token: UUID, outcome: JobOutcome) -> bool:
     """Record the outcome of an attempt. Return False if the lease belongs to another process now."""
     now = timezone.now()
+    # Databases refuse these characters, and an outcome that can't be stored would look like a process that died.
+    message = outcome.error_message.replace("\x00", "").encode("utf-8", "ignore").decode()
+    outcome = replace(outcome, error_message=message)
     if outcome == JobOutcome(State.SUCCEEDED) and _record_success(job_id, token, now):
         return True
     with transaction.atomic(savepoint=False):
