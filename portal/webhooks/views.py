@@ -67,11 +67,10 @@ def _get_managed_partner(request: HttpRequest, slug: str) -> Partner | None:
 def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show the form for a new endpoint, then redirect to the endpoint, which shows its secret once."""
     partner = _get_managed_partner(request, slug)
-    form_data = request.POST if request.method == "POST" else None
-    form = EndpointForm(
-        data=form_data, is_program_endpoint=partner is None, initial=request.unsent() or {"format": "webhook"}
-    )
-    if form_data is not None and form.is_valid():
+    # As data, because initial values would have only the last of the selected events.
+    form_data = request.POST if request.method == "POST" else request.unsent()
+    form = EndpointForm(data=form_data, is_program_endpoint=partner is None, initial={"format": "webhook"})
+    if request.method == "POST" and form.is_valid():
         with add_refusals_to_form(form):
             require_recent_authentication(request)
             endpoint, secret = services.create_endpoint(
@@ -84,7 +83,7 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             # The next page shows the secret, because reloading this response would create another webhook.
             return redirect("webhooks:detail", endpoint.uuid)
     context = {"form": form, "partner": partner}
-    return render(request, "webhooks/new.html", context, status=422 if form.is_bound else 200)
+    return render(request, "webhooks/new.html", context, status=422 if request.method == "POST" else 200)
 
 
 @sensitive_variables("secret", "context")
@@ -114,13 +113,16 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the form for the settings of an endpoint."""
     endpoint = access.get_endpoint(request.user, uuid)
-    form_data = request.POST if request.method == "POST" else None
-    initial_data = request.unsent() or build_initial_data(endpoint)
+    # As data, because a value that is also the initial one wouldn't be saved as a change.
+    form_data = request.POST if request.method == "POST" else request.unsent()
     form = EndpointForm(
-        data=form_data, is_program_endpoint=endpoint.partner_id is None, endpoint=endpoint, initial=initial_data
+        data=form_data,
+        is_program_endpoint=endpoint.partner_id is None,
+        endpoint=endpoint,
+        initial=build_initial_data(endpoint),
     )
-    if form_data is not None and form.is_valid():
-        with report_refusals(request, _("Webhook changed.")):
+    if request.method == "POST" and form.is_valid():
+        with report_refusals(request, _("Webhook saved.")):
             changes = {name: form.cleaned_data[name] for name in form.changed_data}
             # A new URL redirects the partner's data, so someone at an open session must not be able to set it.
             if changes.get("url"):
@@ -128,7 +130,7 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             services.change_endpoint(endpoint, changes, actor=request.user, now=timezone.now())
         return redirect("webhooks:detail", uuid)
     context = {"form": form, "endpoint": endpoint}
-    return render(request, "webhooks/change.html", context, status=422 if form.is_bound else 200)
+    return render(request, "webhooks/change.html", context, status=422 if request.method == "POST" else 200)
 
 
 @sensitive_variables("secret")

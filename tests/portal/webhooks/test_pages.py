@@ -65,6 +65,28 @@ def test_invalid_url_is_shown_as_field_error(
     assert WebhookEndpoint.objects.count() == 0
 
 
+def test_new_webhook_is_restored_with_all_events_after_sign_in(
+    client: Any, sign_in: Any, alice: Any, acme: Any
+) -> None:
+    url = reverse("webhooks:create", args=["acme"])
+    event_types = ["integration.listed", "review.requested"]
+    client.post(url, FORM_DATA | {"event_types": event_types})
+    answer = sign_in(alice).get(url)
+    assert (answer.status_code, answer.context["form"]["event_types"].value()) == (200, event_types)
+
+
+def test_change_of_webhook_is_saved_after_sign_in(client: Any, sign_in: Any, alice: Any, endpoint: Make) -> None:
+    row = endpoint(event_types=["integration.listed"])
+    url = reverse("webhooks:edit", args=[row.uuid])
+    seen = {"name": row.name, "event_types": row.event_types, "program_key": ""}
+    initial = {f"initial-{name}": value for name, value in seen.items()}
+    client.post(url, seen | initial | {"name": "Renamed"})
+    restored = sign_in(alice).get(url)
+    form = restored.context["form"]
+    assert (restored.status_code, form["name"].value(), form.changed_data) == (200, "Renamed", ["name"])
+    assert f'name="initial-name" value="{row.name}"' in restored.text
+
+
 def test_slack_url_is_never_shown_completely(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
     address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
