@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from integrations.partners import permissions
 from portal.accounts.models import User
 from portal.audit.event_types import DESCRIPTIONS, EMAILS, EVENT_TYPES, Audience
-from portal.core.form_fields import DayField, FilterField, FormArguments, SingleLineField
+from portal.core.form_fields import DayField, FilterField, FormArguments, SingleLineField, send_initial_values
 from portal.notifications.categories import CATEGORIES, NotificationCategory
 from portal.notifications.models import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
@@ -56,6 +56,7 @@ class NotificationPreferencesForm(forms.Form):
             required=False,
             initial=bool(preference and preference.only_in_working_hours),
         )
+        send_initial_values(self)
 
     def _add_category(self, category: NotificationCategory, mode_by_key: Mapping[str, str]) -> None:
         choices = [(mode.value, mode.label) for mode in category.list_modes()]
@@ -76,11 +77,10 @@ class NotificationPreferencesForm(forms.Form):
         self.sections.append((self[category.key], [self[event_type] for event_type in event_types]))
 
     def save(self) -> None:
-        values = dict(self.cleaned_data)
-        only_in_working_hours = bool(values.pop("only_in_working_hours"))
         # A page that was opened earlier must not revert what was changed since.
-        changed_modes = {key: mode for key, mode in values.items() if key in self.changed_data}
-        save_preferences(self.person, changed_modes, only_in_working_hours)
+        changes = {name: self.cleaned_data[name] for name in self.changed_data}
+        only_in_working_hours = changes.pop("only_in_working_hours", None)
+        save_preferences(self.person, changes, only_in_working_hours)
 
 
 class AuditLogFilterForm(forms.Form):

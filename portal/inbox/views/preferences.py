@@ -23,9 +23,9 @@ from portal.notifications import preferences, unsubscribe
 @sensitive_variables()
 def edit_preferences(request: AuthenticatedRequest) -> HttpResponse:
     """Edit notification preferences. A new calendar URL is shown once."""
-    form_data = request.POST if request.method == "POST" else None
-    form = NotificationPreferencesForm(request.user, data=form_data, initial=request.unsent())
-    if form_data is not None and form.is_valid():
+    form_data = request.POST if request.method == "POST" else request.unsent()
+    form = NotificationPreferencesForm(request.user, data=form_data)
+    if request.method == "POST" and form.is_valid():
         form.save()
         messages.success(request, _("Preferences saved."))
         return redirect("inbox:preferences")
@@ -36,7 +36,7 @@ def edit_preferences(request: AuthenticatedRequest) -> HttpResponse:
         "address": address.value if address else "",
         "feed": CalendarFeed.objects.filter(user=request.user.pk).first(),
     }
-    return render(request, "inbox/preferences.html", context, status=422 if form.is_bound else 200)
+    return render(request, "inbox/preferences.html", context, status=422 if request.method == "POST" else 200)
 
 
 @sensitive_variables("address")
