@@ -220,7 +220,8 @@ def edit_profile(request: AuthenticatedRequest) -> HttpResponse:
         claims.change_profile(request.user, form.cleaned_data, actor=request.user)
         messages.success(request, _("Profile saved."))
         return redirect("reviews:queue")
-    return render(request, "reviews/queue_profile.html", {"form": form}, status=422 if form.is_bound else 200)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "reviews/queue_profile.html", {"form": form}, status=status)
 
 
 def redirect_to_queue(request: HttpRequest) -> HttpResponse:

@@ -104,7 +104,7 @@ def edit_absence(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         messages.success(request, _("Saved out-of-office dates for %(name)s.") % {"name": reviewer})
         return redirect("analytics:workload")
     context = {"form": form, "reviewer": reviewer}
-    return render(request, "reviews/absence.html", context, status=422 if form.is_bound else 200)
+    return render(request, "reviews/absence.html", context, status=422 if request.method == "POST" else 200)
 
 
 urlpatterns = [

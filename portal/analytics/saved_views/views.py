@@ -56,7 +56,7 @@ def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
             return redirect(savable_page.build_url(query))
     cancel_url = f"{reverse(savable_page.url_name)}?{query}"
     context = {"form": form, "page": savable_page, "query": query, "cancel_url": cancel_url}
-    return render(request, "analytics/save_view.html", context, status=422 if form.is_bound else 200)
+    return render(request, "analytics/save_view.html", context, status=422 if request.method == "POST" else 200)
 
 
 def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:

@@ -89,6 +89,15 @@ def test_long_forms_of_a_listed_integration_are_restored(integration_at: Any, al
     assert reply.context["form"]["text"].value() == "We hired two people."
 
 
+def test_restored_forms_of_reviewers_are_no_errors(rita: Any) -> None:
+    profile = submit_and_sign_in_again(rita, "/queue/profile/", {"max_open_reviews": "3"})
+    assert profile.context["form"]["max_open_reviews"].value() == "3"
+    absence = submit_and_sign_in_again(rita, f"/queue/reviewers/{rita.pk}/absence/", {"away_from": "2026-05-04"})
+    assert absence.context["form"]["away_from"].value() == "2026-05-04"
+    view = submit_and_sign_in_again(rita, "/saved-views/save/integrations/", {"name": "Mine", "query": "stage=review"})
+    assert (view.context["form"]["name"].value(), view.context["query"]) == ("Mine", "stage=review")
+
+
 def test_cross_site_post_neither_signs_out_nor_stores_a_form(alice: Any) -> None:
     client = create_checked_client(alice)
     session = client.cookies.pop("sessionid")  # SameSite=Lax: another site's form comes without cookies
