@@ -38,8 +38,14 @@ TEXTS = load_content("portal/directory/data/verdicts.yaml", VerificationTexts)
 def list_claims(result: VerificationResult) -> list[tuple[str, str]]:
     """Return the label and the shortened text of each claim that is not empty. Claims are untrusted."""
     return [
-        # Forged statements are shown, too, and their claims can have any type and length.
-        (claim.label, " ".join(str(result.claims[claim.name]).split())[:300])
+        (claim.label, _format_claim(result.claims[claim.name]))
         for claim in TEXTS.claims
         if result.claims.get(claim.name)
     ]
+
+
+def _format_claim(claim: object) -> str:
+    # Forged statements are shown, too, and their claims can have any type and length.
+    text = " ".join(str(claim).split())[:300]
+    # A page can't encode lone surrogates, and control characters could change what a terminal shows.
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
