@@ -59,7 +59,7 @@ def render_page(request: HttpRequest, events: QuerySet[AuditEvent], form: AuditL
         "query": query.urlencode(),
         "next_before": rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None,
         "anchor": AuditEvent.objects.filter(stream=ANCHOR_STREAM).order_by("-seq").first(),
-        "is_verified": bool(stream),
+        "is_verified": bool(stream) and stream_events.exists(),  # nothing is known about an object without events
         "faults": list(find_chain_faults(stream_events.iterator(CHUNK_SIZE))) if stream else [],
     }
     return render(request, "inbox/audit_log.html", context)

@@ -68,6 +68,11 @@ def test_filter_of_an_object_verifies_its_chain(events: None, sign_in: SignIn, s
     assert ("The log of this object is intact." in page, "was changed" in page) == (True, False)
 
 
+def test_filter_of_an_object_without_events_verifies_nothing(events: None, sign_in: SignIn, sam: User) -> None:
+    page = sign_in(sam).get(f"{PAGE}?stream=account:0")
+    assert ("No matching events" in page.text, "is intact" in page.text) == (True, False)
+
+
 def test_changed_event_is_shown(events: None, sign_in: SignIn, sam: User, alice: User) -> None:
     execute_without_trigger("UPDATE audit_auditevent SET note = 'Forged' WHERE stream = %s", f"account:{alice.pk}")
     page = sign_in(sam).get(f"{PAGE}?stream=account:{alice.pk}").content.decode()
