@@ -42,8 +42,11 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     require_program_staff(request)
     form = FindingReplyForm(request.POST)
     # The reason is optional, unlike the text of a reply, whose form this is.
-    note = form.cleaned_data["text"] if form.is_valid() else ""
+    form.fields["text"].required = False
     with report_refusals(request):
+        if not form.is_valid():
+            raise ActionRefused(str(next(iter(form.errors.values()))[0]))
+        note = form.cleaned_data["text"]
         finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
     return _redirect_to_finding(request, finding)
 

@@ -62,6 +62,17 @@ def test_finding_goes_from_open_to_resolved_to_verified(
     assert finding.state == "open"
 
 
+def test_reopening_with_a_reason_that_is_too_long_is_refused(
+    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    finding = send_finding(rocket, rita, frozen_now)
+    Finding.objects.filter(pk=finding.pk).update(state=Finding.State.VERIFIED)
+    response = sign_in(rita).post(f"/findings/{finding.pk}/reopen/", {"text": "x" * 4001}, follow=True)
+    finding.refresh_from_db()
+    assert finding.state == "verified"
+    assert "at most 4000 characters" in get_text(response)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
