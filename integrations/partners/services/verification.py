@@ -144,6 +144,9 @@ def verify_by_decision(partner: Partner, note: str, *, actor: User, now: datetim
     """Verify a company by a decision of the program, which needs a reason. Raises ActionRefused."""
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_decider(note)
+        # A name that needs a decision is approved instead.
+        if change.partner.verification_state != VerificationState.UNVERIFIED:
+            raise ActionRefused(_("This company can't be verified now. Reload the page."), "conflict")
         _confirm(change, VerificationMethod.DECISION, "", person=actor, note=note.strip())
 
 

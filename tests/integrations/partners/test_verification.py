@@ -230,6 +230,13 @@ def test_reviewer_verifies_by_decision_and_owners_are_notified(
     assert "Met them at the summit." in email.text
 
 
+def test_second_decision_on_a_verified_company_is_refused(initech: Partner, rita: Any, now: datetime) -> None:
+    verification.verify_by_decision(initech, "Met them.", actor=rita, now=now)
+    with pytest.raises(ActionRefused, match="Reload the page") as refusal:
+        verification.verify_by_decision(initech, "Met them again.", actor=rita, now=now)
+    assert refusal.value.kind == "conflict"
+
+
 def test_decision_needs_a_reason(initech: Partner, rita: Any, now: datetime) -> None:
     with pytest.raises(ActionRefused, match="Enter a reason"):
         verification.verify_by_decision(initech, " ", actor=rita, now=now)
