@@ -1,6 +1,7 @@
 """Services for saved views of lists."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
@@ -28,6 +29,7 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 
 MAX_VALUE_CHARACTERS = 200
+MAX_QUERY_LENGTH = 500  # of the column
 MAX_VIEWS_PER_PAGE = 50  # of one owner
 
 
@@ -86,8 +88,7 @@ def normalize_query(page: SavablePage, query: str) -> str:
     # The query comes from the address and ends up in links on other people's pages, so only known parameters remain.
     parameters = QueryDict(query[:2000])
     values = {name: parameters.get(name, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for name in page.parameters}
-    # The column has 500 characters.
-    return urlencode({name: value for name, value in values.items() if value})[:500]
+    return urlencode({name: value for name, value in values.items() if value})
 
 
 def find_obsolete_filters(page: SavablePage, query: str) -> list[str]:
@@ -133,8 +134,26 @@ def save_view(user: User, name: str, title: str, query: str, *, shared: bool, no
             _("You reached the limit of %(limit)s views for this list. Delete a view first.")
             % {"limit": MAX_VIEWS_PER_PAGE}
         )
-    view = SavedView(owner=owner, page=page.name, query=normalize_query(page, query), saved_by=user, saved_at=now)
-    return rename_view(view, title, user)
+    query = normalize_query(page, query)
+    if len(query) > MAX_QUERY_LENGTH:
+        raise ActionRefused(_("The filters are too long. Shorten the text of the search, then save the view."))
+    view = SavedView(owner=owner, page=page.name, name=title, query=query, saved_by=user, saved_at=now)
+    with _refuse_taken_name(title):
+        view.save()
+    return view
+
+
+@contextmanager
+def _refuse_taken_name(title: str) -> Iterator[None]:
+    """Raise ActionRefused if another view of the list has the name that the block saves."""
+    try:
+        with transaction.atomic():
+            yield
+    # The constraint decides, because two people can save a shared view with the same name at once.
+    except IntegrityError:
+        raise ActionRefused(
+            _("A view named “%(title)s” already exists for this list. Enter another name.") % {"title": title}
+        ) from None
 
 
 def can_change(view: SavedView, user: AnyUser) -> bool:
@@ -154,17 +173,14 @@ def delete_view(view: SavedView, user: User) -> None:
 
 
 def rename_view(view: SavedView, title: str, user: User) -> SavedView:
-    """Save a view under a name. Raises ActionRefused if another view of the list has it."""
+    """Rename a view. Raises ActionRefused if another view of the list has the name, or if the view was deleted."""
     _require_change(view, user)
+    with _refuse_taken_name(title):
+        # Only the name: saving the row would restore a deleted view, or a default that was cleared meanwhile.
+        is_renamed = SavedView.objects.filter(pk=view.pk).update(name=title)
+    if not is_renamed:
+        raise ActionRefused(_("This view was deleted. Reload the page."), "conflict")
     view.name = title
-    try:
-        with transaction.atomic():
-            view.save()
-    # The constraint decides, because two people can save a shared view with the same name at once.
-    except IntegrityError:
-        raise ActionRefused(
-            _("A view named “%(title)s” already exists for this list. Enter another name.") % {"title": title}
-        ) from None
     return view
 
 

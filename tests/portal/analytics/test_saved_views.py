@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup
 
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
+from portal.core.errors import ActionRefused
 from tests.conftest import create_user
 from tests.portal.api.client import add_second_factor, create_api_client
 
@@ -117,6 +118,33 @@ def test_taken_name_is_a_field_error(sign_in: SignIn, rita: Any) -> None:
     assert answer.status_code == 422
     assert "A view named “Mine” already exists" in answer.content.decode()
     assert 'value="Mine"' in answer.content.decode()
+
+
+def test_renaming_a_view_that_was_deleted_meanwhile_is_refused(rita: Any, now: datetime) -> None:
+    view = services.save_view(rita, "queue", "Old", "age=7", shared=True, now=now)
+    SavedView.objects.all().delete()
+    with pytest.raises(ActionRefused, match="deleted"):
+        services.rename_view(view, "New", rita)
+    assert not SavedView.objects.exists()
+
+
+def test_renaming_a_view_keeps_a_later_default(rita: Any, now: datetime) -> None:
+    first, second = [
+        services.save_view(rita, "queue", name, "age=7", shared=False, now=now) for name in ("First", "Second")
+    ]
+    services.set_default(first, rita, on=True)
+    first.refresh_from_db()
+    services.set_default(second, rita, on=True)
+    services.rename_view(first, "Renamed", rita)
+    assert list(SavedView.objects.values_list("name", "is_default")) == [("Renamed", False), ("Second", True)]
+
+
+def test_view_with_filters_that_are_too_long_is_refused(sign_in: SignIn, rita: Any) -> None:
+    client = sign_in(rita)
+    query = f"q={'%E4%BC%9A' * 60}"
+    answer = save_view(client, "partners", query, "Companies")
+    assert answer.status_code == 422
+    assert "Shorten the text of the search, then save the view." in answer.text
 
 
 def test_view_of_an_inaccessible_list_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
