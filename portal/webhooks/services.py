@@ -221,7 +221,9 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
 def remove_partner_endpoints(partner: Partner, now: datetime) -> None:
     """Remove the webhooks of a closed partner with their URLs and secrets."""
     endpoints = WebhookEndpoint.objects.filter(partner=partner, ended_at=None)
-    WebhookDelivery.objects.filter(endpoint__in=endpoints, state=DeliveryState.PENDING).update(**SKIPPED_BY_REMOVAL)
+    # Before their deliveries, as everything else locks them. Otherwise, both could wait for each other.
+    ids = list(endpoints.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+    WebhookDelivery.objects.filter(endpoint__in=ids, state=DeliveryState.PENDING).update(**SKIPPED_BY_REMOVAL)
     endpoints.update(ended_at=now, url=b"", secret=None, old_secret=None)
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from integrations.submissions import digests
@@ -21,7 +21,7 @@ from portal.notifications.categories import DeliveryMode
 from portal.notifications.models import EmailMessage
 from portal.webhooks import services, tasks
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
-from tests.concurrency import run_concurrently
+from tests.concurrency import list_errors, run_concurrently
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 
@@ -141,6 +141,41 @@ def test_concurrent_requests_do_not_exceed_the_limit_of_program_endpoints(
     results = run_concurrently(*[lambda: endpoint(None, by=sam)] * 4)
     assert WebhookEndpoint.objects.count() == 2
     assert [type(result) for result in results if isinstance(result, Exception)] == [ActionRefused] * 3
+
+
+def wait_for_blocked_query() -> None:
+    """Return when another transaction waits for a lock."""
+    is_blocked = False
+    while not is_blocked:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+            (is_blocked,) = cursor.fetchone()
+
+
+def test_outcomes_are_saved_while_the_company_is_closed(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, acme: Any
+) -> None:
+    row = endpoint()
+    findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
+    delivery = row.deliveries.get()
+    is_locked = threading.Event()
+
+    def save_outcome() -> None:
+        with transaction.atomic():
+            WebhookEndpoint.objects.select_for_update(no_key=True).get(pk=row.pk)
+            is_locked.set()
+            wait_for_blocked_query()
+            WebhookDelivery.objects.filter(pk=delivery.pk).update(state=State.DELIVERED)
+
+    def close_company() -> None:
+        is_locked.wait(30)
+        with transaction.atomic():
+            services.remove_partner_endpoints(acme, NOW)
+
+    assert list_errors(save_outcome, close_company) == []
+    row.refresh_from_db()
+    delivery.refresh_from_db()
+    assert (row.ended_at, delivery.state) == (NOW, State.DELIVERED)
 
 
 def test_concurrent_digests_are_one_email(rocket: Any, alice: Any, rita: Any) -> None:
