@@ -57,10 +57,12 @@ def _mark_failed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: 
         delivery.due_at = outcome.attempt.at + retry_delay
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or outcome.attempt.at
-    if endpoint.pause == "" and outcome.is_endpoint_gone:
+    # The owners can have paused or removed the endpoint during the request.
+    is_active = endpoint.pause == "" and endpoint.ended_at is None
+    if is_active and outcome.is_endpoint_gone:
         pause_endpoint(endpoint, WebhookEndpoint.Pause.ENDPOINT_GONE, outcome.attempt.at)
     # A single delivery is usually given up earlier, so this takes several events that all failed.
-    elif endpoint.pause == "" and outcome.attempt.at - endpoint.failing_since >= UNREACHABLE_AFTER:
+    elif is_active and outcome.attempt.at - endpoint.failing_since >= UNREACHABLE_AFTER:
         pause_endpoint(endpoint, WebhookEndpoint.Pause.UNREACHABLE, outcome.attempt.at)
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from portal.notifications.models import EmailMessage
 from portal.webhooks import retry_policy, services
-from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
+from portal.webhooks.delivery_results import save_outcomes
+from portal.webhooks.http_delivery import DeliveryOutcome
+from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 from tests.portal.webhooks.conftest import send_due_deliveries
@@ -62,6 +64,19 @@ def test_status_410_pauses_the_endpoint_and_notifies_the_owner(
     receiver.answers.status = 200
     assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW + timedelta(days=1)) == 2
     assert send_due_deliveries(NOW + timedelta(days=1)) == 2
+
+
+def test_endpoint_that_was_removed_during_a_request_is_not_paused(
+    endpoint: CreateEndpoint, rocket: Any, alice: Any, bob: Any
+) -> None:
+    endpoint_row = endpoint()
+    create_event_message(rocket, bob)
+    delivery = endpoint_row.deliveries.get()
+    services.remove_endpoint(endpoint_row, actor=alice, now=NOW)
+    attempt = WebhookDeliveryAttempt(delivery=delivery, at=NOW, seconds=1, status=410)
+    save_outcomes(endpoint_row.pk, [DeliveryOutcome(attempt, is_endpoint_gone=True)])
+    endpoint_row.refresh_from_db()
+    assert (endpoint_row.pause, EmailMessage.objects.filter(name="webhook_paused").count()) == ("", 0)
 
 
 @pytest.mark.every_database
