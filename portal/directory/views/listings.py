@@ -202,7 +202,8 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
     The page of a merged company leads to the company that took over its listings.
     """
     partner = Partner.objects.select_related("merged_into").filter(slug=slug).first()
-    if partner is not None and partner.merged_into is not None:
+    # Visitors must not learn of a company that had no public page, or who took it over.
+    if partner is not None and partner.merged_into is not None and _was_listed(partner):
         return redirect("directory:partner", partner.merged_into.slug, permanent=True)
     rows = Listing.objects.filter(partner=partner).order_by("name_plain", "pk")
     first = rows.filter(has_logo=True).first() or rows.first()
@@ -220,6 +221,11 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
         "structured": build_organization(partner, current),
     }
     return render(request, "directory/partner.html", context)
+
+
+def _was_listed(partner: Partner) -> bool:
+    """Return whether an integration was listed for a company. Its events stay with it after a merge."""
+    return partner.events.filter(event_type="integration.listed").exists()
 
 
 @make_public

@@ -11,6 +11,7 @@ from django.urls import reverse
 from integrations.partners.models import Partner, PartnerVerification, VerificationState
 from integrations.partners.services import verification
 from integrations.submissions.models import Integration
+from integrations.submissions.services import partner_merges
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.core.errors import ActionRefused
 from portal.directory import services
@@ -179,3 +180,19 @@ def test_others_cannot_verify_a_company(
     assert client.post("/companies/acme/decision/", {"action": "verify", "note": "Me."}).status_code == code
     acme.refresh_from_db()
     assert acme.verification_state == "unverified"
+
+
+@pytest.mark.parametrize(("stage", "status"), [("review", 404), ("support", 301)])
+def test_page_of_a_merged_company_redirects_only_if_it_was_public(
+    client: Client,
+    integration_at: Callable[..., Integration],
+    acme: Partner,
+    globex: Partner,
+    sam: Any,
+    now: datetime,
+    stage: str,
+    status: int,
+) -> None:
+    integration_at(stage)
+    partner_merges.merge_partners(acme, globex, "One company since May.", actor=sam, now=now)
+    assert client.get("/partners/acme/").status_code == status
