@@ -1,5 +1,7 @@
 """Forms for partners, join requests, roles, and invitations."""
 
+from urllib.parse import urlsplit
+
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _, gettext_lazy
@@ -46,6 +48,9 @@ class PartnerProfileForm(forms.Form):
         website: str = self.cleaned_data["website"]
         if website and not website.startswith(("https://", "http://")):
             raise ValidationError(_("Enter a URL that starts with https://."))
+        # https://github.com@example.com/ leads to example.com.
+        if "@" in urlsplit(website).netloc:
+            raise ValidationError(_("Remove the user name and password from the URL."))
         if refusal := explain_text_refusal(website.replace("&", "")):
             raise ValidationError(refusal)
         return website

@@ -55,6 +55,12 @@ def test_company_with_the_longest_domain_is_created(alice: Any, now: datetime) -
     assert len(partner.domain) == 253
 
 
+def test_website_with_a_user_name_is_refused(sign_in: SignIn, acme: Partner, alice: Any) -> None:
+    page = sign_in(alice).post(CHANGE, {"name": "Acme", "website": "https://github.com@acme.example/"})
+    assert page.status_code == 422
+    assert get_field_error(page, "website") == "Remove the user name and password from the URL."
+
+
 def test_saving_without_changes_records_nothing(acme: Partner, alice: Any, now: datetime) -> None:
     profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now)
     assert AuditEvent.objects.filter(event_type="partner.profile_changed").count() == 0
