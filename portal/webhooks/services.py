@@ -147,6 +147,9 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
     Deliveries of decisions that can still be undone are never skipped.
     """
     with _lock_endpoint(endpoint, actor, now) as row:
+        # Skipping from a page that was opened earlier would skip what is being sent again.
+        if not row.pause:
+            raise ActionRefused(_("The webhook isn't paused. Reload the page."), "conflict")
         pending_deliveries = row.deliveries.filter(state=DeliveryState.PENDING)
         if skip:
             count = pending_deliveries.exclude(due_at__gt=now, attempt_count=0).update(

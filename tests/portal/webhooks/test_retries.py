@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from portal.webhooks import retry_policy, services
 from portal.webhooks.delivery_results import save_outcomes
@@ -86,6 +87,14 @@ def test_waiting_messages_can_be_skipped(endpoint: CreateEndpoint, rocket: Any, 
     create_event_message(rocket, alice)
     assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW, skip=True) == 1
     assert list_states(endpoint_row) == [State.SKIPPED]
+
+
+def test_webhook_that_a_colleague_resumed_skips_nothing(endpoint: CreateEndpoint, rocket: Any, alice: Any) -> None:
+    endpoint_row = endpoint()
+    create_event_message(rocket, alice)
+    with pytest.raises(ActionRefused, match="isn't paused") as refusal:
+        services.resume_endpoint(endpoint_row, actor=alice, now=NOW, skip=True)
+    assert (refusal.value.kind, list_states(endpoint_row)) == ("conflict", [State.WAITING])
 
 
 @pytest.mark.every_database
