@@ -138,5 +138,5 @@ def stop_category(person: Any, key: str) -> None:
     else:
         event_types = set(CATEGORY_BY_KEY[key].event_types) & mode_by_key.keys()
         # What is off stays off: unsubscribing must not turn anything on in the portal.
-        stopped_keys = [key, *(name for name in event_types if mode_by_key[name] != DeliveryMode.OFF)]
+        stopped_keys = [name for name in (key, *event_types) if mode_by_key.get(name) != DeliveryMode.OFF]
     save_preferences(person, dict.fromkeys(stopped_keys, DeliveryMode.PORTAL))

@@ -276,6 +276,13 @@ def test_one_click_unsubscribes_from_the_events_of_a_category_too(alice: Any) ->
     assert preferences.NotificationPreference.objects.get(user=alice).delivery == expected
 
 
+def test_unsubscription_from_an_event_turns_on_nothing_of_its_category(alice: Any) -> None:
+    preferences.save_preferences(alice, {"checks": "off", "check.failed": "immediate"})
+    preferences.stop_category(alice, "checks")
+    wish = preferences.NotificationPreference.objects.get(user=alice)
+    assert wish.delivery == {"checks": "off", "check.failed": "portal"}
+
+
 def test_silenced_notifications_are_not_shown_and_others_are(sign_in: Any, rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.OFF, "progress": DeliveryMode.PORTAL})
     write_message(rocket, rita)
