@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django import forms
-from django.contrib import messages
 from django.db.models import Case, Count, OuterRef, Q, QuerySet, SlugField, Subquery, When
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,6 +23,7 @@ from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
+from portal.core.errors import ActionRefused
 from portal.core.form_fields import MultiLineField, clean_search_query
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate, paginate_compiled
@@ -63,6 +63,7 @@ class PartnerDecisionForm(forms.Form):
         max_length=1000,
         rows=3,
         help_text=gettext_lazy("The partner's owners see it in their email and in the history."),
+        error_messages={"required": gettext_lazy("Enter a reason. We record it with the decision.")},
     )
 
 
@@ -213,11 +214,11 @@ def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     partner = get_object_or_404(Partner, slug=slug)
     form = PartnerDecisionForm(request.POST)
     decision = DECISIONS.get(request.POST.get("action", ""))
-    if decision and form.is_valid():
+    if decision:
         with report_refusals(request, _("Decision recorded. We notify the owners by email.")):
+            if not form.is_valid():
+                raise ActionRefused(str(form.errors["note"][0]))
             decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())
-    elif decision:
-        messages.error(request, _("Enter a reason. We record it with the decision."))
     return redirect("reviews:partner", slug)
 
 

@@ -164,6 +164,8 @@ def test_reviewer_verifies_a_company_on_its_page(
     client = sign_in(rita)
     page = client.post("/companies/acme/decision/", {"action": "verify", "note": ""}, follow=True)
     assert "Enter a reason." in find_text(page)
+    page = client.post("/companies/acme/decision/", {"action": "verify", "note": "x" * 1001}, follow=True)
+    assert "at most 1000 characters" in page.text
     page = client.post("/companies/acme/decision/", {"action": "verify", "note": "A known company."}, follow=True)
     assert "Decision recorded." in find_text(page)
     assert "Decision of the program" in find_text(page, "#verification")
