@@ -51,15 +51,6 @@ def test_job_runs_once_and_succeeds():
     )
 
 
-@pytest.mark.parametrize("text", ["a\x00b", "a\udcffb"])
-def test_error_message_with_characters_that_databases_refuse_is_stored_without_them(text):
-    job = enqueue(deliver, thing=7)
-    steps.append(build_failing_step(PermanentFailure("refused", text)))
-    run_job(job.pk)
-    assert read_fields(job, "state", "error_message") == ("failed", "ab")
-    assert failures == [({"thing": 7}, "ab")]
-
-
 def test_job_does_not_start_before_its_time(clock):
     job = enqueue(deliver, run_after=NOW + SECOND)
     assert run_job(job.pk) is False

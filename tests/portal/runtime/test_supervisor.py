@@ -13,7 +13,7 @@ from threading import Event
 import pytest
 from django.db import OperationalError
 
-from portal.runtime.child_process import Child, Service
+from portal.runtime.child_process import Service
 from portal.runtime.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -71,15 +71,6 @@ def test_helper_that_fails_repeatedly_waits_longer_each_time(run: RecordedSuperv
     assert [line for line in run.lines if line.startswith("bin/up")] == [
         f"bin/up | The worker process stopped ({reason}); it starts again in {delay} s." for delay in ("0.5", "1", "2")
     ]
-
-
-def test_helper_that_fails_for_many_hours_is_restarted(run: RecordedSupervisor) -> None:
-    worker = Child(Service("worker", python("import sys; sys.exit(1)")))
-    worker.failures = 5000
-    run.supervisor.children.append(worker)
-    run.reactions["starts again"] = run.end
-    assert run.supervisor.run([]) == 0
-    assert run.lines == ["bin/up | The worker process stopped (exit code 1); it starts again in 30 s."]
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGRTMIN"), reason="no real-time signals on this machine")
@@ -238,7 +229,7 @@ def start_supervisor(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]
     """Start a supervisor in a new process. Return both, with the ID of its only child."""
     code = f"""
 import pathlib, sys
-from portal.runtime.child_process import Child, Service
+from portal.runtime.child_process import Service
 from portal.runtime.supervisor import Supervisor
 supervisor = Supervisor(pathlib.Path({str(folder)!r}), lambda line: print(line, flush=True))
 supervisor.catch_signals()
