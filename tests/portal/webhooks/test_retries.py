@@ -94,7 +94,7 @@ def test_webhook_that_a_colleague_resumed_skips_nothing(endpoint: CreateEndpoint
     create_event_message(rocket, alice)
     with pytest.raises(ActionRefused, match="isn't paused") as refusal:
         services.resume_endpoint(endpoint_row, actor=alice, now=NOW, skip=True)
-    assert (refusal.value.kind, list_states(endpoint_row)) == ("conflict", [State.WAITING])
+    assert (refusal.value.kind, list_states(endpoint_row)) == ("conflict", [State.PENDING])
 
 
 @pytest.mark.every_database
