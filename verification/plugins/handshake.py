@@ -91,7 +91,9 @@ def _validate_channel(network: str, address: str, protocol: str) -> None:
 
 def _is_local(address: str) -> bool:
     host, _, port = address.rpartition(":")
-    return host in ("127.0.0.1", "[::1]", "localhost") and port.isdecimal() and 0 < int(port) < 65536
+    # int() raises an error of its own for thousands of digits.
+    is_port = port.isdecimal() and len(port) < 6 and 0 < int(port) < 65536
+    return host in ("127.0.0.1", "[::1]", "localhost") and is_port
 
 
 def _decode_certificate(text: str) -> bytes:

@@ -47,6 +47,7 @@ def test_valid_handshake_is_parsed(line, expected):
         ("1|5|unix||grpc|", "address"),
         ("1|5|tcp|10.0.0.1:80|grpc|", "address"),
         ("1|5|tcp|127.0.0.1:http|grpc|", "address"),
+        (f"1|5|tcp|127.0.0.1:{'1' * 5000}|grpc|", "address"),
         ("1|5|unix|/tmp/p|netrpc|", "protocol"),
         ("1|5|unix|/tmp/p", "protocol"),
         ("1|5|unix|/tmp/p|grpc|no base64 at all", "certificate"),
