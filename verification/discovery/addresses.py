@@ -64,7 +64,8 @@ def parse_address(text: str) -> Address:
 
 def _parse_registry_path(path: str) -> Address:
     match = REGISTRY_PATH_PATTERN.fullmatch(path.rstrip("/"))
-    if match is None:
+    # The names of these folders would lead the requests of the portal to another path.
+    if match is None or match["name"] in {".", ".."}:
         raise ValidationError(
             _("Enter the registry page of a provider or a namespace, such as %(url)s/providers/owner/name.")
             % {"url": settings.REGISTRY_URL}

@@ -37,6 +37,8 @@ def test_address_is_parsed(text: str, address: tuple[AddressKind, str]) -> None:
         ("https://[", "Enter a valid URL"),
         ("rocket", "Enter a URL with an owner and a repository"),
         ("https://registry.terraform.io/modules/acme/x/aws", "Enter the registry page of a provider or a namespace"),
+        ("https://registry.terraform.io/providers/acme/..", "Enter the registry page of a provider or a namespace"),
+        ("https://registry.terraform.io/providers/acme/./x", "Enter the registry page of a provider or a namespace"),
         ("ftp://tasks.acme.com/run", "Enter a URL that starts with https://github.com/."),
         ("https://github.com/acme/roc ket", "The URL contains characters"),
         ("x" * 301, "Enter a URL of 300 characters or fewer."),
