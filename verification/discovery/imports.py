@@ -78,7 +78,7 @@ def import_providers(
         now: The current time.
 
     Returns:
-        The selected rows with their outcomes, which are stored too.
+        The selected rows without those that an earlier request imported, with their outcomes, which are stored too.
 
     Raises:
         ActionRefused: The actor can't edit for the partner, or the program has changed. Nothing is created.
@@ -88,14 +88,20 @@ def import_providers(
         # The lock leaves out the key, so that new rows that refer to the company don't wait.
         locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=get_partner().pk)
         rows = load_rows(locked)
-        for row in rows:
-            # A repeated request, such as a double click, creates nothing again.
-            if row.full_name in categories and row.outcome != ImportOutcome.CREATED:
-                values = {"category": categories[row.full_name], "offerings": list(offerings)}
-                _import_row(row, locked_partner, locked.program_key, values, actor=actor, now=now)
+        # A repeated request, such as a double click, creates nothing again.
+        imported = [row for row in rows if row.full_name in categories and not _is_imported(row)]
+        for row in imported:
+            values = {"category": categories[row.full_name], "offerings": list(offerings)}
+            _import_row(row, locked_partner, locked.program_key, values, actor=actor, now=now)
         locked.providers = [asdict(row) for row in rows]
         locked.save(update_fields=["providers"])
-    return [row for row in rows if row.full_name in categories]
+    return imported
+
+
+def _is_imported(row: ProviderRow) -> bool:
+    """Return whether an earlier import created an integration that hasn't ended since."""
+    is_created = row.outcome == ImportOutcome.CREATED
+    return is_created and Integration.objects.open().filter(uuid=row.integration).exists()
 
 
 def _import_row(

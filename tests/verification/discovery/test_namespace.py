@@ -158,6 +158,18 @@ def test_import_from_the_page_shows_a_summary(namespace: Discovery, sign_in: Any
         ("acme/elsewhere", "The registry names no repository on github.com."),
     ]
     assert "1 integration started." in page.text
+    # A double click: nothing is created again, so no success is reported.
+    client.post(url, fields)
+    assert "0 integrations started." in client.get(url).text
+
+
+def test_provider_can_be_imported_again_after_its_integration_has_ended(
+    namespace: Discovery, alice: Any, acme: Any
+) -> None:
+    for _ in range(2):
+        import_providers(namespace, lambda: acme, {"acme/lander": "vcs"}, ["Open Source"], actor=alice, now=NOW)
+        Integration.objects.update(stage="withdrawn", responsible_party="")
+    assert Integration.objects.count() == 2
 
 
 @pytest.mark.parametrize(
