@@ -61,3 +61,18 @@ def test_unstorable_characters_are_removed_from_a_result(run_task: Any, alice: A
     raw = json.dumps(PASSED_RESULT).replace("Fine.", "half \\ud83d, none \\u0000").encode()
     assert database_store.record_callback(request.uuid, build_callback(token, body=raw), timezone.now())[0] == 200
     assert request.callbacks.get().record["message"] == "half ?, none "
+
+
+@pytest.mark.django_db
+def test_result_whose_body_ends_early_is_not_stored(run_task: Any, alice: Any) -> None:
+    request, token = create_pending_request(run_task, alice)
+    body = json.dumps(PASSED_RESULT).encode()
+    environ: Any = {"wsgi.input": BytesIO(body[:20]), "CONTENT_LENGTH": str(len(body))}
+    path = reverse("inbound:run_task_callback", args=[request.uuid])
+    http_request: Any = RequestFactory().generic("PATCH", path, HTTP_AUTHORIZATION=f"Bearer {token}", **environ)
+    response = receive_run_task_callback(http_request, request.uuid)
+    assert (response.status_code, response.content, request.callbacks.count()) == (
+        400,
+        b"The request body ended early.",
+        0,
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
 from verification.testruns.kinds.run_task.callbacks import CallbackRequest
@@ -32,7 +32,10 @@ def respond_to_callback(request: HttpRequest, receive: Callable[[CallbackRequest
 
 
 def _read_body(request: HttpRequest) -> tuple[bytes, int]:
-    """Return the body as far as it was read, and its complete size. Chunked bodies are read to their end."""
+    """Return the body, blank above the limit, and its complete size. Chunked bodies are read to their end.
+
+    Raises OSError if the client disconnects before the end of the body.
+    """
     length = request.META.get("CONTENT_LENGTH") or ""
     # Gunicorn's stream ends with the body. On other servers, reading a body without a length could wait forever.
     if not length and request.META.get("wsgi.input_terminated"):
@@ -41,7 +44,13 @@ def _read_body(request: HttpRequest) -> tuple[bytes, int]:
     # int() raises an error of its own for thousands of digits.
     is_valid = (length or "0").isdecimal() and len(length) < MAX_LENGTH_DIGITS
     size = int(length or 0) if is_valid else MAX_REQUEST_BYTES + 1
-    return (request.read(size) if size <= MAX_REQUEST_BYTES else b""), size
+    if size > MAX_REQUEST_BYTES:
+        return b"", size
+    body = request.read(size)
+    # The stream ends quietly. Half a result would count against the partner.
+    if len(body) < size:
+        raise UnreadablePostError
+    return body, size
 
 
 def respond_to_download(request: HttpRequest, resource: str, fetch: Callable[[str, str], bytes | None]) -> HttpResponse:
