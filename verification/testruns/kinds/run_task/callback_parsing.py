@@ -26,6 +26,7 @@ SCHEMA_BODY_CHARACTERS = 10_000
 RECOMMENDED_BODY_BYTES = MEGABYTE
 MAX_BODY_BYTES = 5 * MEGABYTE
 MAX_STORED_CHARACTERS = 300
+MAX_STORED_LABELS = 100  # of one outcome
 # pydantic's limits count characters, but the limit of an outcome's body is in bytes.
 BODY_TOO_LONG = "body_too_long"
 NO_LIST = ""  # what cannot be validated as a list of outcomes
@@ -72,6 +73,10 @@ class TagLabel(BaseModel):
     level: Literal["none", "info", "warning", "error"] = "none"
 
 
+# No document limits the labels of a tag, so a body can contain hundreds of thousands. One problem is enough.
+TagLabels = Annotated[list[TagLabel], Field(fail_fast=True)]
+
+
 class OutcomeAttributes(BaseModel):
     """Attributes of an outcome."""
 
@@ -79,7 +84,7 @@ class OutcomeAttributes(BaseModel):
     description: Annotated[str, Field(min_length=1, max_length=1000)]
     body: Annotated[str, AfterValidator(_check_body_size)] | None = None
     url: Url | None = None
-    tags: Annotated[dict[str, list[TagLabel]], Field(max_length=MAX_TAGS)] | None = None
+    tags: Annotated[dict[str, TagLabels], Field(max_length=MAX_TAGS)] | None = None
 
 
 class Outcome(BaseModel):
@@ -166,9 +171,7 @@ def _describe(error: ErrorDetails) -> str:
     value = error["input"]
     location = error["loc"]
     context = error.get("ctx", {})
-    outcome = f"Outcome {location[0] + 1}: " if location and isinstance(location[0], int) else ""
-    tag = f"the tag “{str(location[3])[:40]}”: " if location[2:3] == ("tags",) and len(location) > 3 else ""
-    name = f"{outcome}{tag}“{location[-1] if location else 'outcomes'}”"
+    name = _format_location(location)
     if kind in ("missing", "string_too_short"):
         return f"{name} is missing."
     if kind == "literal_error":
@@ -182,6 +185,21 @@ def _describe(error: ErrorDetails) -> str:
     expected = {"string_type": "text", "list_type": "a list"}.get(kind, "an object")
     advice = "" if location else " Send the outcomes as a list in relationships.outcomes.data."
     return f"{name} isn't {expected}.{advice}"
+
+
+def _format_location(location: tuple[int | str, ...]) -> str:
+    """Return the name of a value: its outcome, its tag, and its field or label."""
+    names = []
+    last = location[-1] if location else "outcomes"
+    if location and isinstance(location[0], int):
+        names.append(f"Outcome {location[0] + 1}")
+    if location[2:3] == ("tags",) and len(location) > 3:
+        names.append(f"the tag {quote_value(location[3])}")
+    if isinstance(last, str):
+        names.append(quote_value(last))  # the name of a tag can have megabytes
+    elif len(location) > 1:
+        names.append(f"label {last + 1}")
+    return ": ".join(names)
 
 
 def _list_notes(outcome: OutcomeAttributes, raw: JsonObject, where: str) -> Iterator[str]:
@@ -204,7 +222,8 @@ def _serialize_outcome(outcome: OutcomeAttributes) -> JsonObject:
     tags = [
         f"{name[:40]}: {each.label} ({each.level})" for name, labels in (outcome.tags or {}).items() for each in labels
     ]
-    return {"id": outcome.id, "description": outcome.description[:MAX_STORED_CHARACTERS], "tags": tags}
+    description = outcome.description[:MAX_STORED_CHARACTERS]
+    return {"id": outcome.id, "description": description, "tags": tags[:MAX_STORED_LABELS]}
 
 
 def quote_value(value: object) -> str:
