@@ -30,6 +30,17 @@ def build_zip(**members: bytes) -> bytes:
     return file.getvalue()
 
 
+def build_damaged_zip(compression: int) -> bytes:
+    """Return an archive whose compressed program is damaged."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive_file:
+        archive_file.writestr("rocket", PROGRAM)
+        start = archive_file.getinfo("rocket").header_offset + 30 + len("rocket")
+    content = bytearray(file.getvalue())
+    content[start + 9 : start + 20] = bytes(11)
+    return bytes(content)
+
+
 GOOD = build_zip(**{"nomad-driver-rocket": PROGRAM, "LICENSE": b"MPL", "README.md": b"# Rocket"})
 
 
@@ -73,6 +84,10 @@ def test_uncompressed_program_of_the_newest_release_is_fetched(github: GitHub, t
             f"checksums.txt doesn't list {ARCHIVE}, so we don't start the file.",
         ),
         ({ARCHIVE: b"PK, or so it says"}, f"{ARCHIVE} can't be unpacked, so we don't start it."),
+        *(
+            ({ARCHIVE: build_damaged_zip(each)}, f"{ARCHIVE} can't be unpacked, so we don't start it.")
+            for each in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+        ),
         (
             {ARCHIVE: build_zip(LICENSE=b"MPL")},
             f"{ARCHIVE} contains no programs. It must contain exactly one.",
