@@ -42,6 +42,17 @@ SCHEMA = build_spec(
 )
 
 
+@pytest.mark.parametrize("value", ["NaN", "[" * 600 + "]" * 600, "[" * 100_000])
+def test_literal_that_nomad_or_messagepack_cannot_hold_is_a_problem(value: str) -> None:
+    schema = build_spec(a={"literal": {"value": value}})
+    assert hcl_spec.find_schema_problems(schema) == [f"config.a: “{value[:60]}” isn't a value."]
+
+
+def test_unpaired_surrogate_of_a_literal_is_replaced() -> None:
+    schema = build_spec(a={"literal": {"value": '"\\ud83d"'}})
+    assert (hcl_spec.find_schema_problems(schema), hcl_spec.evaluate_config(schema, {})) == ([], ({"a": "?"}, []))
+
+
 def test_configuration_is_converted_as_nomad_does() -> None:
     config_values = {
         "image": 5,

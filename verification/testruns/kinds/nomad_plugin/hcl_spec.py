@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from portal.core.json_text import clean_json
 from portal.core.value_types import JsonObject
 from verification.plugins.messages import RuntimeMessage
 from verification.testruns.kinds.nomad_plugin import hcl_types
@@ -87,10 +88,16 @@ def _list_parts(kind: str, node: RuntimeMessage) -> list[tuple[str, object]]:
 
 def _find_literal_problems(text: str, where: str) -> Iterator[str]:
     try:
-        json.loads(text)
+        _parse_literal(text)
     # The parser raises RecursionError for deeply nested arrays.
     except (ValueError, RecursionError):
         yield f"{where}: “{text[:60]}” isn't a value."
+
+
+def _parse_literal(text: str) -> object:
+    """Return the value of a literal. Raises ValueError and RecursionError."""
+    # MessagePack has a limit of levels, and no unpaired surrogates, which JSON can contain.
+    return clean_json(json.loads(text), max_depth=MAX_DEPTH)
 
 
 def _list_names(spec: RuntimeMessage) -> Iterator[str]:
@@ -119,7 +126,7 @@ def _evaluate(spec: RuntimeMessage, config: JsonObject, where: str, problems: li
     if kind == "array":
         return [_evaluate(part, config, where, problems) for part in node.values]
     if kind == "literal":
-        return json.loads(node.value)
+        return _parse_literal(node.value)
     if kind == "default":
         # A value that is wrong must not be replaced by the default, which would hide it.
         problem_count = len(problems)
@@ -155,7 +162,9 @@ def _evaluate_block(spec: RuntimeMessage, content: object, where: str, problems:
 
 def _evaluate_blocks(node: RuntimeMessage, content: object, where: str, problems: list[str]) -> object:
     # In HCL's JSON syntax, a single block needs no list.
-    blocks = [] if content is None else content if isinstance(content, list) else [content]
+    blocks = content if isinstance(content, list) else [content]
+    if content is None:
+        blocks = []
     values = [_evaluate_block(node.nested, block, f"{where}[{n}]", problems) for n, block in enumerate(blocks)]
     if len(blocks) < node.min_items or (node.max_items and len(blocks) > node.max_items):
         most = f" and at most {node.max_items}" if node.max_items else ""
