@@ -51,7 +51,11 @@ PROVIDER_FAULTS = {
 }
 # fault: the rules that fail and the summary of the first
 DRIVER_FAULTS = {
-    "no-cookie": (["direct"], "Without Nomad's cookie, the plugin keeps running instead of exiting with a notice."),
+    "no-cookie": (
+        ["direct"],
+        "Without Nomad's cookie, the plugin doesn't exit with a notice. "
+        "The program exceeded the time limit and was stopped.",
+    ),
     "other-cookie": (["handshake"], "The plugin exited before its handshake, with exit code 1."),
     "text-before-handshake": (
         ["handshake"],

@@ -31,7 +31,8 @@ EXPECTED = {
     "no-cookie": (
         "driver",
         "direct",
-        "Without Nomad's cookie, the plugin keeps running instead of exiting with a notice.",
+        "Without Nomad's cookie, the plugin doesn't exit with a notice. "
+        "The program exceeded the time limit and was stopped.",
     ),
     "net-rpc": ("driver", "handshake", "The plugin uses “netrpc”. Only grpc is supported."),
     "chatty": ("driver", "handshake", "The first line on stdout is not a handshake: “Example plugin, starting”."),
@@ -120,6 +121,13 @@ def test_call_without_an_answer_is_not_a_rejection(rule: str, kind: str, status:
     steps = (PluginCall("alive", "Alive", STATUS_ANSWERED), PluginCall(rule, "Call", status, "No answer."))
     records = NomadPluginRecords(steps, target=NomadPluginTarget(kind), is_complete=True)
     assert get_outcomes(records)[rule] == "fail"
+
+
+def test_direct_start_that_was_stopped_is_reported_with_its_reason() -> None:
+    message = "The program exceeded the memory limit and was stopped."
+    steps = (PluginCall("direct", "Direct start", ExitReason.MEMORY, message),)
+    records = NomadPluginRecords(steps, target=NomadPluginTarget("driver"), is_complete=True)
+    assert get_summary(records, "direct") == f"Without Nomad's cookie, the plugin doesn't exit with a notice. {message}"
 
 
 def test_interruption_after_the_schema_is_not_blamed_on_the_schema() -> None:

@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.submissions.models import Integration
@@ -79,5 +80,5 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
 
     def list_details(self, run: TestRun) -> Iterator[tuple[str, str]]:
         yield _("Version"), run.version
-        yield _("Type"), _(PLUGIN_TYPE_LABELS[run.inputs["type"]]).capitalize()
+        yield _("Type"), capfirst(_(PLUGIN_TYPE_LABELS[run.inputs["type"]]))
         yield _("Name"), run.inputs["name"] or _("Any")

@@ -30,7 +30,7 @@ ISOLATION_NAMES = {0: "no file isolation", 1: "a chroot", 2: "images"}
 @RULES.check("direct")
 def check_direct_start(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
     if not call.is_good:
-        return report_failure("Without Nomad's cookie, the plugin keeps running instead of exiting with a notice.")
+        return report_failure(f"Without Nomad's cookie, the plugin doesn't exit with a notice. {call.message}")
     if "plugin" not in call.data["output"].lower():
         return report_warning("The plugin exits, but prints no notice that it is a plugin.")
     # HashiCorp's plugin library exits with 1 after its notice.
