@@ -1,7 +1,7 @@
 """Records of test runs: what a test observed, as dataclasses and as JSON."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import ConfigDict
@@ -105,7 +105,17 @@ class SandboxTestRecords(Record, Generic[StepT]):
         # A rule without evidence is not run, never passed.
         if len(steps) < len(rule.steps):
             return self.explain_missing_step()
-        return (steps and not rule.allows_failure and steps[-1].find_failure()) or steps
+        failure = None
+        if steps and not rule.allows_failure:
+            failure = steps[-1].find_failure()
+        return failure or steps
+
+    def interrupt(self, reason: str) -> Self:
+        """Return the records of a test that can't continue. Before the first step, it has not begun."""
+        if self.steps:
+            # The interruption is an error of ours, and the earlier steps keep their results.
+            return replace(self, broken=reason, is_complete=True)
+        return replace(self, unavailable=f"Not run: {reason}", is_complete=True)
 
     def explain_missing_step(self) -> RuleOutcome:
         """Return the outcome of a rule whose steps were not reached."""

@@ -75,9 +75,7 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
         try:
             self.run_steps()
         except SandboxUnavailable as error:
-            # Before the first step, the test has not begun. Afterwards, the interruption is an error of ours.
-            broken, unavailable = (str(error), "") if self.records.steps else ("", f"Not run: {error}")
-            self.records = replace(self.records, broken=broken, unavailable=unavailable)
+            self.records = self.records.interrupt(str(error))
         self.records = replace(self.records, is_complete=True)
         return self.records
 

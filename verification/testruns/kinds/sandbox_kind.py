@@ -95,9 +95,9 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
             with tempfile.TemporaryDirectory(prefix="release-") as folder:
                 executable = fetch(run, Path(folder))
                 return self.run_in_sandbox(self.build_target(run), executable, READABLE_FOLDERS, report)
-        # Nothing was started, so no rule has a result. An outage, below, is an error of ours.
+        # Usually, nothing was started, so no rule has a result. An outage, below, is an error of ours.
         except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:
-            return replace(self.load_records(run), unavailable=f"Not run: {error}", is_complete=True)
+            return self.load_records(run).interrupt(str(error))
         except (SourceError, crypto.DecryptionError) as error:
             return replace(self.load_records(run), broken=str(error), is_complete=True)
         except Exception as error:  # its message and its cause can contain credentials
@@ -129,7 +129,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         except (ValueError, client.SandboxProtocolError) as error:
             raise build_usage_error(error) from error
         except SandboxUnavailable as error:
-            records = replace(self.records_class.begin(target), unavailable=f"Not run: {error}", is_complete=True)
+            records = self.records_class.begin(target).interrupt(str(error))
         report = self.describe_records(records)
         text = render_report(records.title, report, (f"{step.title}: {step.line}" for step in records.steps))
         return CommandOutput(report, text, get_exit_code(report["outcome"]))

@@ -1,6 +1,7 @@
 """Tests of Nomad plugin tests in the portal."""
 
 import html
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,12 @@ from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.nomad_plugin.world import READABLE, write_executable
 from verification.checks import execution
 from verification.checks.runner import build_integration_subject
+from verification.sandbox.types import SandboxUnavailable
 from verification.testruns import services
 from verification.testruns.kinds import sandbox_kind
+from verification.testruns.kinds.nomad_plugin.records import STATUS_ANSWERED, NomadPluginRecords, PluginCall
 from verification.testruns.models import TestRun
+from verification.testruns.registry import KINDS
 
 FORM_DATA = {"version": "1.0.0", "name": "example", "config": '{"address": "127.0.0.1:9999"}'}
 
@@ -35,6 +39,21 @@ def booster(acme: Any, alice: Any) -> Integration:
 
 def fetch_plugin_without_api_version(row: TestRun, folder: Path) -> Path:
     return write_executable("driver", "no-api")
+
+
+def fail_after_the_first_step(row: TestRun, folder: Path) -> Path:
+    step = PluginCall("direct", "Direct start", STATUS_ANSWERED, data={"code": 1, "output": "plugin"})
+    KINDS[row.kind].store_progress(row, replace(NomadPluginRecords.load(row.records), steps=(step,)))
+    raise SandboxUnavailable("The sandbox failed.")
+
+
+@pytest.mark.django_db
+def test_failure_after_the_first_step_is_an_error_and_keeps_its_result(booster: Integration, alice: Any) -> None:
+    row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
+    services.execute_test_run(row.pk, program_fetcher=fail_after_the_first_step)
+    row.refresh_from_db()
+    assert (row.outcome, [each["outcome"] for each in row.results[:2]]) == ("error", ["pass", "error"])
+    assert row.results[1]["summary"] == "We couldn't run this rule: The sandbox failed."
 
 
 @needs_sandbox
