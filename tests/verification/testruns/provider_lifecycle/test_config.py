@@ -5,12 +5,24 @@ from pathlib import Path
 import pytest
 
 from tests.verification.testruns.provider_lifecycle.world import BASE
-from verification.testruns.kinds.provider_lifecycle.config import find_config_problem, parse_environment, parse_hosts
+from verification.testruns.kinds.provider_lifecycle.config import (
+    find_config_problem,
+    parse_environment,
+    parse_hosts,
+    select_assignments,
+)
 from verification.testruns.terraform_cli import parse_executable_name
 
 
 def test_environment_is_read_with_comments_and_quotes() -> None:
     assert parse_environment('# a\n\nexport A="b c"\nTF_VAR_x=1\n') == {"A": "b c", "TF_VAR_x": "1"}
+
+
+def test_only_the_assignments_of_a_saved_test_account_count() -> None:
+    account = (
+        "Sign in at https://acme.io/?team=1 as ann\n# EU\nexport ACME_TOKEN=s3cret\n\nPassword: x\nACME_URL = a=b\n"
+    )
+    assert parse_environment(select_assignments(account)) == {"ACME_TOKEN": "s3cret", "ACME_URL": "a=b"}
 
 
 WHY_RESERVED = "because it controls the test run itself. You can set TF_VAR_… variables."

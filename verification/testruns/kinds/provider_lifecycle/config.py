@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 CONFIGURATION_FIELDS = ("base", "changed", "failing_change", "refused", "partial")
 VARIABLE_NAME_PATTERN = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+ASSIGNMENT_PATTERN = re.compile(r"\s*(export )?\s*[A-Za-z_][A-Za-z0-9_]*\s*=")
 # These change which programs and libraries are loaded, where requests go, and what Terraform does, except TF_VAR_….
 RESERVED_VARIABLE_PATTERN = re.compile(
     r"^(PATH|HOME|TMPDIR|USER|LANG|SHELL|IFS|ENV|BASH_ENV|LD_.*|(https?|all|no)_proxy|CHECKPOINT_.*|TF_(?!VAR_).*)$",
@@ -39,6 +40,14 @@ def parse_environment(text: str) -> dict[str, str]:
     if len(variables) > MAX_VARIABLES:
         raise ValueError(f"Enter at most {MAX_VARIABLES} variables.")
     return variables
+
+
+def select_assignments(text: str) -> str:
+    """Return the lines of a text that assign a variable. Raises ValueError without any."""
+    lines = [line for line in text.splitlines() if ASSIGNMENT_PATTERN.match(line)]
+    if not lines:
+        raise ValueError("The saved test account contains no line of the form NAME=value.")
+    return "\n".join(lines)
 
 
 def parse_hosts(text: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from verification.testruns.kinds.provider_lifecycle.config import (
     find_config_problem,
     parse_environment,
     parse_hosts,
+    select_assignments,
 )
 from verification.testruns.kinds.provider_lifecycle.driver import TIMEOUT_SECONDS, UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
@@ -170,7 +171,9 @@ def _load_environment(run: TestRun) -> dict[str, str]:
             message = _("This test account was replaced or withdrawn. Select another one.")
             raise ActionRefused(message, "invalid-transition")
         now = timezone.now()
-        text = credentials.open_for_sandbox(credential, actor=None, reason=CREDENTIAL_USE_REASON, now=now) + "\n"
+        account = credentials.open_for_sandbox(credential, actor=None, reason=CREDENTIAL_USE_REASON, now=now)
+        # Reviewers sign in with the same account, so it can also contain notes for them.
+        text = select_assignments(account) + "\n"
     if run.encrypted_secrets:
         # The last line with a name counts, so what was entered replaces what the account contains.
         text += run.decrypt("encrypted_secrets").value
