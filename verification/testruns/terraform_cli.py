@@ -7,6 +7,7 @@ from pathlib import Path
 
 REGISTRY_HOST = "registry.terraform.io"
 SETTINGS_FILE = "terraform.rc"
+REQUIREMENT_FILE = "providers.tf"
 # A mirror alone: Terraform must install the executable as it would the release, and nothing from elsewhere.
 SETTINGS = b'provider_installation {\n  filesystem_mirror {\n    path = "mirror"\n  }\n}\n'
 ENVIRONMENT = {
@@ -59,13 +60,18 @@ def build_project_files(
 
     Terraform must run in the project folder, because its settings contain relative paths.
     """
-    files: dict[str, bytes | Path] = {
+    return {
         get_provider_path(source, version): executable,
         "terraform": terraform,
         SETTINGS_FILE: SETTINGS,
         "main.tf": config.encode(),
+        REQUIREMENT_FILE: build_requirement(source, version, config),
     }
-    if "required_providers" not in config:
-        provider = f'{source.rpartition("/")[2]} = {{ source = "{source}", version = "{version}" }}'
-        files["providers.tf"] = f"terraform {{\n  required_providers {{\n    {provider}\n  }}\n}}\n".encode()
-    return files
+
+
+def build_requirement(source: str, version: str, config: str) -> bytes:
+    """Return the file that requires the provider, empty if the configuration does so itself."""
+    if "required_providers" in config:
+        return b""
+    provider = f'{source.rpartition("/")[2]} = {{ source = "{source}", version = "{version}" }}'
+    return f"terraform {{\n  required_providers {{\n    {provider}\n  }}\n}}\n".encode()

@@ -231,9 +231,31 @@ def test_values_that_are_too_deep_do_not_end_the_test(limit_share: float, paths:
     assert find_unmarked_secrets(plan, secrets) == paths
 
 
+def test_provider_keeps_its_address_although_a_variable_has_the_value_of_its_namespace() -> None:
+    change = {"actions": ["create"], "after": {"name": "acme"}}
+    resource = {"address": 'acme_server.all["acme"]', "mode": "managed", "provider_name": "registry/acme/rocket"}
+    plan = reduce_plan(json.dumps({"resource_changes": [resource | {"change": change}]}), Secrets({"ORG": "acme"}))
+    assert plan is not None
+    assert plan["changes"] == {
+        '[redacted]_server.all["[redacted]"]': {
+            "provider": "registry/acme/rocket",
+            "actions": ["create"],
+            "changed": ["name"],
+            "unknown": [],
+            "replaces": [],
+        }
+    }
+
+
+def test_state_is_not_searched_for_credentials_after_a_failed_plan() -> None:
+    change = build_command_record("change", 1, errors=ERROR)
+    expected = "The changed configuration can't be planned, so we couldn't test this rule."
+    assert evaluate("secrets.state", change, inputs=("secrets",)) == ("not_run", expected)
+
+
 def test_project_requires_the_tested_version_unless_the_configuration_does() -> None:
     files = build_project_files(Path("provider"), Path("terraform"), "acme/rocket", "1.2.3", "# empty")
     required = b'rocket = { source = "acme/rocket", version = "1.2.3" }'
     assert files["providers.tf"] == b"terraform {\n  required_providers {\n    " + required + b"\n  }\n}\n"
     own = build_project_files(Path("provider"), Path("terraform"), "acme/rocket", "1.2.3", "required_providers {}")
-    assert "providers.tf" not in own
+    assert own["providers.tf"] == b""

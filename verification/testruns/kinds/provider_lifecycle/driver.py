@@ -29,10 +29,18 @@ from verification.testruns.kinds.provider_lifecycle.records import (
 )
 from verification.testruns.kinds.provider_lifecycle.redaction import Secrets
 from verification.testruns.sandbox_jobs import SandboxTestRunner
-from verification.testruns.terraform_cli import ENVIRONMENT, build_project_files, find_terraform, get_provider_path
+from verification.testruns.terraform_cli import (
+    ENVIRONMENT,
+    REQUIREMENT_FILE,
+    build_project_files,
+    build_requirement,
+    find_terraform,
+    get_provider_path,
+)
 
 LIMITS = Limits(seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE)
 TIMEOUT_SECONDS = 1800.0  # for the whole test, after which its process is stopped
+SHOW_SECONDS = 60.0  # to print the plan of a step
 NO_TERRAFORM_MESSAGE = "this worker has no Terraform."
 STATE_FILE = "terraform.tfstate"
 INCOMPLETE_FILE = "incomplete.tf"
@@ -49,7 +57,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
     target_class = ProviderLifecycleTarget
     records_class = ProviderLifecycleRecords
     only_steps: Collection[str] = ()
-    latest_start_seconds = TIMEOUT_SECONDS - 2 * LIMITS.seconds
+    latest_start_seconds = TIMEOUT_SECONDS - 2 * LIMITS.seconds - SHOW_SECONDS
     saved_state = b""
 
     def run_steps(self) -> None:
@@ -114,9 +122,13 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
             self.workspace.write(STATE_FILE, self.saved_state if step.state == "before_destroy" else b"")
         if not step.config:
             return
-        config = getattr(self.target, step.config)
-        incomplete_config = "" if config else build_incomplete_config(self.target.base)
-        self.workspace.write("main.tf", (config or self.target.base).encode())
+        own_config = getattr(self.target, step.config)
+        incomplete_config = "" if own_config else build_incomplete_config(self.target.base)
+        config = own_config or self.target.base
+        requirement = build_requirement(self.target.source, self.target.version, config)
+        self.workspace.write("main.tf", config.encode())
+        # Some configurations can require the provider themselves while others don't.
+        self.workspace.write(REQUIREMENT_FILE, requirement)
         self.workspace.write(INCOMPLETE_FILE, incomplete_config.encode())
 
     def _build_record(self, step: ProviderLifecycleStep, command: str, result: CommandResult) -> CommandRecord:
@@ -139,7 +151,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
         # With -detailed-exitcode, 2 means that the plan contains changes.
         if not step.plan or not (record.code == 2 or (record.code == 0 and step.keeps_empty_plan)):
             return record
-        result = self._run_terraform(["show", "-json", step.plan])
+        result = self._run_terraform(["show", "-json", step.plan], SHOW_SECONDS)
         text = result.stdout.decode("utf-8", "replace") if result.is_success else ""
         # Read from the original text, because the reduced plan no longer contains secrets.
         unmarked = plan_parsing.find_unmarked_secrets(text, self.secrets)

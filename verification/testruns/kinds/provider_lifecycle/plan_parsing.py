@@ -18,30 +18,32 @@ def reduce_plan(text: str, secrets: Secrets) -> JsonObject | None:
         plan = json.loads(text)
         # Data sources are read, never created or changed.
         changes = [each for each in plan.get("resource_changes") or [] if each.get("mode") == "managed"]
-        content = {
-            "changes": {each["address"]: _build_change(each) for each in changes[:MAX_OBJECTS]},
-            "expressions": dict(_list_expressions(plan.get("configuration", {}).get("root_module", {}))),
+        expressions = dict(_list_expressions(plan.get("configuration", {}).get("root_module", {})))
+        return {
+            "changes": {
+                secrets.redact(each["address"]): _build_change(each, secrets) for each in changes[:MAX_OBJECTS]
+            },
+            "expressions": secrets.redact_data(expressions),
         }
-        redacted_content: JsonObject = secrets.redact_data(content)
     except UNREADABLE_PLAN_ERRORS:
         return None
-    return redacted_content
 
 
-def _build_change(resource_change: JsonObject) -> JsonObject:
+def _build_change(resource_change: JsonObject, secrets: Secrets) -> JsonObject:
     """Return what a plan does with an object. `changed` names sensitive and unknown attributes, too."""
     change = resource_change["change"]
     before = change.get("before") or {}
     after = change.get("after") or {}
     unknown = {name for name, mark in (change.get("after_unknown") or {}).items() if _is_unknown(mark)}
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    return {
-        "provider": resource_change.get("provider_name", ""),
-        "actions": change["actions"],
+    names = {
         "changed": sorted(changed | unknown),
         "unknown": sorted(unknown),
         "replaces": [".".join(map(str, path)) for path in change.get("replace_paths") or []],
     }
+    # The address of the provider is public. A variable for the organization often has the value of its namespace.
+    kept = {"provider": resource_change.get("provider_name", ""), "actions": change["actions"]}
+    return kept | secrets.redact_data(names)
 
 
 def _is_unknown(mark: object) -> bool:

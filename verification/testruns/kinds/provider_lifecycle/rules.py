@@ -205,6 +205,8 @@ def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
 @RULES.check("secrets.state")
 def check_state_secrets(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
     """Check that the state contains no credential without a sensitive mark."""
+    if not command.is_good:
+        return report_not_run("The changed configuration can't be planned, so we couldn't test this rule.")
     if command.unmarked:
         paths = join_words(command.unmarked)
         return report_failure(f"The state contains a credential that isn't marked as sensitive: {paths}.")
