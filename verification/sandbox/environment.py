@@ -87,9 +87,17 @@ class Environment:
         """Start a program in the project folder. `env` is added to the environment's own variables.
 
         All limits are set, and all resources that we give to the program are opened, before it starts.
+
+        Raises:
+            SandboxUnavailable: The sandbox failed.
+            ValueError: An argument or a variable contains a NUL character.
         """
+        variables = {**self.variables, **(env or {})}
+        # NUL characters separate the arguments of bubblewrap, so the rest of a value could bind any folder.
+        if any("\0" in text for text in (*argv, *variables, *variables.values())):
+            raise ValueError("A variable contains a NUL character.")
         self._prepare_mount_points()
-        arguments = bubblewrap.build_sandbox_arguments(self.staging, self.binds, {**self.variables, **(env or {})})
+        arguments = bubblewrap.build_sandbox_arguments(self.staging, self.binds, variables)
         enter = bubblewrap.build_enter_command(self.holder.child, self.host_user)
         seconds = seconds or self.limits.seconds
         with ExitStack() as stack:

@@ -34,6 +34,11 @@ def test_environment_variables_are_not_inherited(monkeypatch):
     assert names == {"PATH", "HOME", "TMPDIR", "LANG", "USER", "PWD", "OWN"}
 
 
+def test_value_with_a_nul_character_adds_no_argument():
+    with open_environment(LIMITS) as sandbox, pytest.raises(ValueError, match="NUL"):
+        sandbox.run(["/usr/bin/env"], env={"OWN": "1\0--bind\0/\0/mnt"})
+
+
 def test_host_is_hidden():
     expected_names = ["bin", "dev", "etc", "home", "lib", "proc", "project", "sbin", "tmp", "usr"]
     expected_names += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
