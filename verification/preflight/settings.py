@@ -46,7 +46,17 @@ def read_addresses() -> dict[str, str]:
 
 def _read_address(name: str, default: str) -> str:
     value = os.environ.get(name, "").strip().rstrip("/") or default
-    parts = urlsplit(value)
-    if parts.scheme != "https" and not (parts.scheme == "http" and is_this_machine(parts.hostname or "")):
+    if not _is_allowed(value):
         raise PreflightUsageError(f"{name} must be an address that begins with https://.")
     return value
+
+
+def _is_allowed(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:  # such as brackets that enclose no IPv6 address
+        return False
+    if parts.scheme == "http":
+        return is_this_machine(host)
+    return parts.scheme == "https" and host != ""

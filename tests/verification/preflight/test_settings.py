@@ -6,7 +6,8 @@ from verification.preflight import settings
 
 
 @pytest.mark.parametrize(
-    "address", ["http://api.github.example", "ftp://127.0.0.1", "github.com", "http://127.0.0.1.x"]
+    "address",
+    ["http://api.github.example", "ftp://127.0.0.1", "github.com", "http://127.0.0.1.x", "https://[", "https://"],
 )
 def test_unencrypted_github_address_is_refused(monkeypatch, address):
     monkeypatch.setenv("GITHUB_API_URL", address)
