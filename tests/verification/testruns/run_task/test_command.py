@@ -104,6 +104,7 @@ def test_faulty_endpoint_is_reported_as_text(key: str) -> None:
         (("--stages", "post_plan,apply"), f"“apply” isn't a stage. The stages are {', '.join(STAGES)}."),
         (("--stages", ","), f"No stage selected. The stages are {', '.join(STAGES)}."),
         (("--listen", "here"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
+        (("--listen", "127.0.0.1:0000065536"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
         (("--listen", "127.0.0.1:65536"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
     ],
 )

@@ -16,6 +16,7 @@ from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskR
 
 MAX_PLAN_BYTES = 5_000_000
 MAX_PORT = 65535
+MAX_PORT_DIGITS = 5
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -42,7 +43,7 @@ def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTask
     target = _build_target(options)
     host, _, port = options["listen"].rpartition(":")
     # int() raises an error of its own for thousands of digits.
-    if not port.isdecimal() or int(port[:6]) > MAX_PORT:
+    if not port.isdecimal() or len(port) > MAX_PORT_DIGITS or int(port) > MAX_PORT:
         raise build_usage_error("Write --listen as HOST:PORT. For example, 127.0.0.1:8700.")
     try:
         with open_callback_server(target, host or "127.0.0.1", int(port), options["callback_base"]) as store:
