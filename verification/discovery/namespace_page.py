@@ -34,5 +34,5 @@ def import_selected(
     count = sum(row.outcome == ImportOutcome.CREATED for row in rows)
     text = ngettext("%(count)s integration started.", "%(count)s integrations started.", count) % {"count": count}
     # A repeated request creates nothing, so there is no success to report.
-    (messages.success if count else messages.info)(request, text)
+    messages.add_message(request, messages.SUCCESS if count else messages.INFO, text)
     return redirect("discovery:discovery", discovery.uuid)

@@ -23,6 +23,7 @@ from verification.testruns.kinds.run_task.records import EndpointReply
 
 # The API page expects an empty body, so this is enough to show what an endpoint says instead.
 MAX_BODY_BYTES = 64 * 1024
+ENDED_EARLY_MESSAGE = "The body ended early."
 # Partners and reviewers read the records, and other headers, such as cookies, can be secrets of the endpoint.
 STORED_HEADERS = ("content-type", "content-length", "location", "retry-after", "server")
 
@@ -96,13 +97,14 @@ def _read_body(response: http.client.HTTPResponse) -> tuple[bytes, str, str]:
             chunk = response.read1(READ_BYTES)
             if not chunk:
                 # read1() ends quietly if the connection closes early: only the rest of Content-Length shows it.
-                is_incomplete = bool(response.length)
-                return body, "broken" if is_incomplete else "complete", "The body ended early." if is_incomplete else ""
+                if response.length:
+                    return body, "broken", ENDED_EARLY_MESSAGE
+                return body, "complete", ""
             body += chunk
     except ByteLimitExceededError:
         pass
     except (DeadlineExceededError, TimeoutError):
         return body, "slow", "The body didn't end in time."
     except (OSError, http.client.HTTPException):
-        return body, "broken", "The body ended early."
+        return body, "broken", ENDED_EARLY_MESSAGE
     return body[:MAX_BODY_BYTES], "endless", f"The body is longer than {MAX_BODY_BYTES // 1024} kB. We stopped reading."

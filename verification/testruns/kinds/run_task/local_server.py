@@ -128,17 +128,18 @@ class CallbackRequestHandler(WSGIRequestHandler):
 
 
 def _read_chunks(stream: BufferedIOBase) -> Iterator[bytes]:
-    """Return a chunked body, cut slightly above the maximum size."""
+    """Yield the pieces of a chunked body, cut slightly above the maximum size."""
     remaining_bytes = MAX_REQUEST_BYTES + 1
-    while (
-        remaining_bytes > 0 and (size := CHUNK_SIZE_PATTERN.match(stream.readline(MAX_LINE_BYTES))) and int(size[1], 16)
-    ):
-        yield stream.read(min(int(size[1], 16), remaining_bytes))
-        remaining_bytes -= int(size[1], 16)
+    while remaining_bytes > 0:
+        match = CHUNK_SIZE_PATTERN.match(stream.readline(MAX_LINE_BYTES))
+        size = int(match[1], 16) if match else 0
+        yield stream.read(min(size, remaining_bytes))
+        # The empty line after the chunk or, after the last one, at the end. Unread data would reset the connection, and
+        # the reset would reach the client instead of our response.
         stream.readline(MAX_LINE_BYTES)
-    if remaining_bytes > 0:
-        # A reset would reach the client instead of our response.
-        stream.readline(MAX_LINE_BYTES)  # the empty line at the end: unread data would reset the connection
+        if size == 0:
+            return
+        remaining_bytes -= size
 
 
 class CallbackServer(ThreadedWSGIServer):
