@@ -22,7 +22,7 @@ from verification.schemas.engine.parsing import parse_json, parse_schemas, unpac
 from verification.schemas.engine.types import ParsedSchema, SchemaParseError
 from verification.schemas.engine.version_policy import VersionVerdict, evaluate_version
 from verification.schemas.models import ProviderSchema
-from verification.terraform.versions import Version, parse_version
+from verification.terraform.versions import Version, parse_version, try_parse_version
 
 MAX_SCHEMA_BYTES = 60 * 1024 * 1024  # uncompressed; parsing needs about six times as much memory
 # Uncompressed. The largest known schema is 14 MB. Generating its archive takes a minute and yields 110 MB.
@@ -110,7 +110,10 @@ def list_schemas(integration: Integration) -> list[ProviderSchema]:
 
 
 def get_schema_row(integration: Integration, version: str = "") -> ProviderSchema | None:
-    """Return the schema of a version with its body; the newest by default."""
+    """Return the schema of a version with its body; the newest by default. The version can be any text."""
+    # PostgreSQL refuses some characters that a URL can contain.
+    if version and try_parse_version(version) is None:
+        return None
     version = version or next((row.version for row in list_schemas(integration)), "")
     return ProviderSchema.objects.filter(integration=integration, version=version).first()
 

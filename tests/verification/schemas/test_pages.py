@@ -242,7 +242,7 @@ def test_schema_that_is_too_large_has_no_archive(two: Integration, alice: Any, m
 def test_pages_of_a_missing_version_or_resource_are_not_found(
     provider: Integration, two: Integration, alice: Any, name: str
 ) -> None:
-    for query in ({"version": "9.9.9"}, {"resource": "acme_none", "from": "9.9.9"}):
+    for query in ({"version": "9.9.9"}, {"version": "\x00"}, {"resource": "acme_none", "from": "9.9.9"}):
         if name == "schemas:crds" and "resource" in query:
             continue
         assert build_client(alice).get(reverse(name, args=[two.uuid]), query).status_code == 404
