@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from xml.etree import ElementTree as xml
 
+from portal.core.json_text import clean_string
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
 from verification.preflight.report import EXIT_FINDINGS, EXIT_PASSED, EXIT_UNDECIDED, PreflightReport
@@ -66,7 +67,8 @@ def _format_evidence(item: JsonObject) -> str:
 
 
 def _format_data(data: JsonObject) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False)
+    # Names of local files that are not UTF-8 contain surrogates, which the output can't encode.
+    return clean_string(json.dumps(data, indent=2, ensure_ascii=False))
 
 
 def format_junit(report: PreflightReport) -> str:

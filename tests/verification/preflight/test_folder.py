@@ -107,6 +107,14 @@ def test_source_that_a_folder_lacks_is_refused(tmp_path):
             read_source()
 
 
+@pytest.mark.parametrize("output_format", ["text", "json", "sarif", "junit", "github"])
+def test_file_name_that_is_not_utf_8_is_printed_with_a_replacement(tmp_path, no_network, output_format):
+    (tmp_path / os.fsdecode(b"LICENSE-\xff")).write_text("Mozilla Public License Version 2.0\n")
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    arguments = ["--path", str(tmp_path), "--only", "repository.license", "--format", output_format]
+    assert main(["terraform-provider", NAME, *arguments], out, io.StringIO()) == 3
+
+
 def test_files_outside_the_folder_are_not_read(checkout, tmp_path_factory):
     """Links, pipes, and folders of tools are not read."""
     secret = tmp_path_factory.mktemp("elsewhere") / "secret.go"
