@@ -68,10 +68,14 @@ def test_crd_preview_exits_with_1_if_a_definition_is_invalid(tmp_path: Path) -> 
     assert "2 invalid" in out.getvalue().splitlines()[-1]
 
 
-def test_crd_preview_reports_missing_validators(schema: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crd_preview_exits_with_2_without_validators(
+    schema: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(MODULES, "no_such_module", "no-such-package")
-    output = run_command("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
-    assert output.splitlines()[-1] == "Validation not run. Install no-such-package."
+    with pytest.raises(CommandError) as error:
+        run_command("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+    assert (str(error.value), error.value.returncode) == ("Validation not run. Install no-such-package.", 2)
+    assert (tmp_path / "out" / "coverage.txt").is_file()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
+from portal.core.cli import build_usage_error
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
     GeneratorChoices,
@@ -62,7 +63,7 @@ class Command(BaseCommand):
             "--validate",
             action="store_true",
             help="Validate the definitions with kubernetes-validate and cel-python. Exit with code 1 "
-            "if a definition is invalid.",
+            "if a definition is invalid, and with code 2 if a package is missing.",
         )
         parser.add_argument("--out", type=Path, required=True)
         parser.add_argument(
@@ -82,15 +83,16 @@ class Command(BaseCommand):
             arguments = {name: options[name] for name in GENERATOR_OPTIONS}
             generator_choices = validate_choices(provider_schema, parse_choices(options["group_prefix"], **arguments))
         except (SchemaParseError, InvalidChoiceError) as error:
-            raise CommandError(str(error)) from error
+            raise build_usage_error(error) from error
         except OSError as error:
-            raise CommandError(f"Can't read {schema}: {error.strerror}.") from error
+            raise build_usage_error(f"Can't read {schema}: {error.strerror}.") from error
         missing_packages = list_missing_packages() if options["validate"] else []
         validators = CrdValidators() if options["validate"] and not missing_packages else None
         refusals = _write_preview(out, provider_schema, generator_choices, validators)
         self.stdout.write((out / COVERAGE_TEXT_FILE).read_text("utf-8"), ending="")
         if missing_packages:
-            self.stdout.write(f"Validation not run. Install {' and '.join(missing_packages)}.")
+            # Not a success: nothing is known about the definitions.
+            raise build_usage_error(f"Validation not run. Install {' and '.join(missing_packages)}.")
         if validators:
             self.stdout.write("\n".join([*refusals, _format_validation(validators, len(refusals))]))
         if refusals:
@@ -109,7 +111,7 @@ def _write_preview(
             if validators and definition is not None:
                 refusals += [f"{name}: {message}" for message in validators.list_errors(definition)]
     except OSError as error:
-        raise CommandError(f"Can't write to {out}: {error.strerror}.") from error
+        raise build_usage_error(f"Can't write to {out}: {error.strerror}.") from error
     return refusals
 
 
@@ -117,7 +119,7 @@ def _prepare_folder(out: Path) -> None:
     """Remove the files of an earlier run, and mark the folder before writing the first file."""
     out.mkdir(parents=True, exist_ok=True)
     if any(out.iterdir()) and not (out / COVERAGE_FILE).is_file():
-        raise CommandError(f"{out} contains other files. Use an empty folder or the output of an earlier run.")
+        raise build_usage_error(f"{out} contains other files. Use an empty folder or the output of an earlier run.")
     for name in _list_previous_files(out):
         (out / name).unlink(missing_ok=True)
     # After an interruption, the next run finds the mark and accepts the folder.
@@ -132,7 +134,7 @@ def _list_previous_files(out: Path) -> Iterator[str]:
     except FileNotFoundError:
         return
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise CommandError(
+        raise build_usage_error(
             f"{out} contains a {COVERAGE_FILE} that isn't from an earlier run. Use an empty folder."
         ) from None
     yield from (name for name in names if isinstance(name, str) and OUTPUT_FILE_PATTERN.fullmatch(name))
