@@ -128,3 +128,12 @@ def test_failure_of_the_sandbox_is_not_blamed_on_the_plugin(tmp_path: Path) -> N
 def test_command_refuses_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="isn't a file"):
         call_command("inspect_packer_plugin", str(tmp_path / "missing"))
+
+
+def test_command_refuses_a_file_above_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(2 * 1024**3 + 1)
+    with pytest.raises(CommandError, match="Not run: A file is larger than 2 GiB") as error:
+        call_command("inspect_packer_plugin", str(path))
+    assert error.value.returncode == 2

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         job_input = {"readable": [str(folder) for folder in options["readable"]]}
         try:
             report = client.run_job("packer", job_input, get_executable(options), service=settings.SANDBOX_SOCKET)
-        except (SandboxUnavailable, client.SandboxProtocolError) as error:
+        except (SandboxUnavailable, ValueError, client.SandboxProtocolError) as error:
             raise build_usage_error(f"Not run: {error}") from error
         self.stdout.write(json.dumps(report, indent=2) if options["json"] else _format_report(report))
         if report["problem"]:
