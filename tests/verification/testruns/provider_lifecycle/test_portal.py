@@ -76,6 +76,22 @@ def fetch_leaking_provider(row: TestRun, folder: Path) -> Path:
     return write_executable("leaks")
 
 
+def save_account(integration: Integration, user: Any) -> TestCredential:
+    account = TestCredential(
+        uuid=uuid4(),
+        integration=integration,
+        requirement_id="X",
+        label="Test",
+        created_at=timezone.now(),
+        created_by=user,
+    )
+    account.encrypted_value = crypto.encrypt(
+        crypto.Secret(f"OTHER_TOKEN={STORED_CANARY}"), account.build_encryption_context("encrypted_value")
+    )
+    account.save()
+    return account
+
+
 def dump_database() -> str:
     """Return the whole database as text."""
     models = [model for model in apps.get_models() if model._meta.managed]
@@ -90,13 +106,7 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     monkeypatch.setattr(sandbox_kind, "READABLE_FOLDERS", READABLE)
-    account = TestCredential(
-        uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(), created_by=alice
-    )
-    account.encrypted_value = crypto.encrypt(
-        crypto.Secret(f"OTHER_TOKEN={STORED_CANARY}"), account.build_encryption_context("encrypted_value")
-    )
-    account.save()
+    account = save_account(rocket, alice)
     form_data = FORM_DATA | {
         "base": STOPPED_CONFIG,
         "changed": STOPPED_CONFIG.replace("1.2.3.4", "5.6.7.8"),
@@ -175,6 +185,19 @@ def test_only_members_start_a_test_run_and_only_one_is_open(rocket: Integration,
     assert str(refusal.value) == "A test run is in progress. Wait until it ends."
     with pytest.raises(ActionRefused, match="Only owners, editors, and program staff"):
         services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=charlie, now=timezone.now())
+
+
+@pytest.mark.django_db
+def test_only_editors_and_the_assigned_reviewer_use_a_saved_test_account(
+    rocket: Integration, alice: Any, rita: Any
+) -> None:
+    form_data = FORM_DATA | {"account": str(save_account(rocket, alice).uuid)}
+    with pytest.raises(ActionRefused) as refusal:
+        services.start_test_run("provider_lifecycle", rocket, form_data, actor=rita, now=timezone.now())
+    assert (refusal.value.kind, TestRun.objects.count()) == ("forbidden", 0)
+    rocket.reviewer = rita
+    row = services.start_test_run("provider_lifecycle", rocket, form_data, actor=rita, now=timezone.now())
+    assert row.inputs["account"] == form_data["account"]
 
 
 @pytest.mark.django_db

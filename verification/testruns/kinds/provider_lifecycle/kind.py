@@ -8,8 +8,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
+from integrations.partners import permissions
 from integrations.submissions.models import Integration, TestCredential
 from integrations.submissions.services import credentials
+from portal.accounts.models import User
 from portal.core import crypto
 from portal.core.cli import read_text_file
 from portal.core.errors import ActionRefused
@@ -75,6 +77,10 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
 
     @sensitive_variables("inputs")
     def prepare(self, run: TestRun, inputs: JsonObject) -> None:
+        """Set the inputs, secrets, and initial records. Raises ActionRefused for someone else's test account."""
+        # The configuration and the hosts decide where the provider sends the credentials.
+        if inputs["account"] and not _can_use_accounts(run.integration, run.requested_by):
+            raise ActionRefused(_("Only editors and the assigned reviewer can use a saved test account."), "forbidden")
         run.version = inputs["version"]
         run.inputs = {name: inputs[name] for name in CONFIGURATION_FIELDS} | {
             "hosts": list(parse_hosts(inputs["hosts"])),
@@ -159,6 +165,11 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         if options["unsandboxed"]:
             return UnsandboxedTestRunner(target, executable, report_progress=report).run()
         return super().run_target(target, executable, options, report)
+
+
+def _can_use_accounts(integration: Integration, user: User | None) -> bool:
+    """Return whether the user can test with the saved test accounts of an integration."""
+    return permissions.can_edit(integration, user) or permissions.can_open_credentials(integration, user)
 
 
 @sensitive_variables()
