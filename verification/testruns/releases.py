@@ -46,6 +46,12 @@ def verify_provider(subject: Subject, sources: Sources) -> tuple[Report, Platfor
     if not (subject.namespace and subject.provider):
         raise UnverifiedReleaseError("Enter the repository URL first.")
     report = read_report(subject, sources)
+    listing = report.get_result("release.listed")
+    # Without the list of versions, the other checks have nothing to check, which looks like a fault of the release.
+    if listing.outcome == Outcome.ERROR:
+        raise SourceUnavailableError(listing.summary)
+    if report.release.version_entry is None:
+        raise UnverifiedReleaseError(f"The release can't be verified, so we don't start it. {listing.summary}")
     for check in report.checks:
         if check.id in AUTHENTICITY_CHECKS and check.result.outcome not in GOOD_OUTCOMES:
             if check.result.outcome == Outcome.ERROR:

@@ -198,6 +198,20 @@ def test_internal_error_is_retried_and_given_up(
     assert row.records["not_run"] == "We couldn't read the schema: An error on our side stopped the sandbox."
 
 
+@pytest.mark.django_db
+def test_outage_of_the_registry_is_retried(
+    rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any], registry: Registry
+) -> None:
+    publish_provider()
+    registry.fail(503)
+    row = inspect(rocket, alice)
+    address = registry.url.removeprefix("http://")
+    message = (
+        f"Retrying soon: We couldn't complete this check: {address} returned 503 Service Unavailable for versions."
+    )
+    assert (row.finished_at, row.records["progress"]) == (None, message)
+
+
 @pytest.mark.every_database
 def test_inspection_ends_after_three_dead_processes(rocket: Integration, alice: Any) -> None:
     row = start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
