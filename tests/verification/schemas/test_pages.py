@@ -199,6 +199,16 @@ def test_crossplane_resource_shows_both_scopes_and_the_four_requests(two: Integr
     assert "The prior state is the last observed state. The planned state is the spec." in text
 
 
+def test_reconciliation_page_links_to_a_resource_with_any_name(provider: Integration, bob: Any) -> None:
+    data = json.loads(encode_schema())
+    resources = data["provider_schemas"][SOURCE]["resource_schemas"]
+    data["provider_schemas"][SOURCE]["resource_schemas"] = {"acme_a&b": resources["acme_key"]}
+    upload_schema(bob, provider, "1.4.0", json.dumps(data).encode())
+    page = fetch_page(bob, "schemas:reconciliation", provider, resource="acme_a&b")
+    link = next(each["href"] for each in page.select("nav a") if each.text == "acme_a&b")
+    assert link == f"{reverse('schemas:crd', args=[provider.uuid])}?resource=acme_a%26b&version=1.4.0"
+
+
 def test_crossplane_page_of_an_unavailable_resource_shows_the_reason(two: Integration, alice: Any) -> None:
     text = fetch_page(alice, "schemas:crd", two, resource="acme_odd_pin").get_text(" ", strip=True)
     assert "pin: number is sensitive" in text
