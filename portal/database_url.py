@@ -1,5 +1,6 @@
 """Parser of database URLs into Django settings."""
 
+import re
 from urllib.parse import SplitResult, unquote, urlsplit
 
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
@@ -33,9 +34,11 @@ def parse_database_url(url: str) -> dict[str, object]:
     if parts.scheme == "sqlite":
         if parts.query:
             raise ValueError("must have no parameters after the path of an SQLite file")
-        if parts.path == "/":
+        # Not the path of the parts, which ends at a #. After two slashes, the file would be the name of a host.
+        address = url.partition(":")[2]
+        if not re.fullmatch(r"//(/.+)?", address):
             raise ValueError("must name a file after sqlite:///")
-        return {"ENGINE": SQLITE, "NAME": parts.path[1:] if parts.path else ":memory:", "OPTIONS": SQLITE_OPTIONS}
+        return {"ENGINE": SQLITE, "NAME": address[3:] or ":memory:", "OPTIONS": SQLITE_OPTIONS}
     if parts.scheme not in {"postgres", "postgresql"}:
         scheme = f", not {parts.scheme!r}" if parts.scheme else ""
         raise ValueError(f"must begin with postgres:// or sqlite://{scheme}")

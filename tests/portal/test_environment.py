@@ -72,9 +72,9 @@ def test_database_host_may_be_a_parameter():
 
 
 def test_database_of_sqlite_is_a_path():
-    assert parse_database_url("sqlite:////var/lib/portal.sqlite3") == {
+    assert parse_database_url("sqlite:////var/lib/portal#1.sqlite3") == {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": "/var/lib/portal.sqlite3",
+        "NAME": "/var/lib/portal#1.sqlite3",
         "OPTIONS": SQLITE_OPTIONS,
     }
 
@@ -85,6 +85,8 @@ def test_database_of_sqlite_is_a_path():
         ("postgres://h/n?sslmode=require&sslmode=disable", "has the parameter sslmode twice."),
         ("postgres://h/n?conn_max_age=60", "has a parameter that PostgreSQL's client does not know: 'conn_max_age'."),
         ("sqlite:///", "must name a file after sqlite:///."),
+        ("sqlite://portal.sqlite3", "must name a file after sqlite:///."),
+        ("sqlite:portal.sqlite3", "must name a file after sqlite:///."),
         ("sqlite:///x.sqlite3?mode=ro", "must have no parameters after the path of an SQLite file."),
         ("portal:hidden@host/name", "must begin with postgres:// or sqlite://, not 'portal'."),
         ("postgres://u:hidden/word@host/name", "must name its port as a number."),
