@@ -40,7 +40,7 @@ def sanitize_svg(data: bytes) -> bytes:
     try:
         _validate_structure(data)
         sanitized = filter_svg(data)
-    except (expat.ExpatError, ValueError):
+    except (expat.ExpatError, ValueError, LookupError):  # LookupError: an unknown encoding
         raise InvalidFile(str(DAMAGED_MESSAGE)) from None
     # the sanitizer keeps style sheet functions that take an address as text, such as image-set("…")
     if b"//" in NAMESPACE_PATTERN.sub(b"", sanitized):

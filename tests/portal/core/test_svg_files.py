@@ -93,10 +93,11 @@ def test_dimensions_of_the_drawing_are_limited(content: bytes) -> None:
         (wrap_in_svg("<g>" * 100 + "</g>" * 100), DAMAGED_MESSAGE),
         (wrap_in_svg("<g>" * 50_000), DAMAGED_MESSAGE),
         (wrap_in_svg("<rect"), DAMAGED_MESSAGE),
+        (b'<?xml version="1.0" encoding="unknown"?>' + wrap_in_svg(""), DAMAGED_MESSAGE),
         (wrap_in_svg("") + b"tail", DAMAGED_MESSAGE),
         (wrap_in_svg("<rect/>" * (MAX_SVG_BYTES // 7)), TOO_LARGE_MESSAGE),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_hostile_files_are_refused(content: bytes, message: str) -> None:
     with pytest.raises(ValidationError) as error:
