@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TypedDict, Unpack
+from urllib.parse import urlsplit
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -197,7 +198,7 @@ class UtcDateTimeField(forms.DateTimeField):
     def to_python(self, value: str | datetime | date | None) -> datetime | None:
         moment: datetime | None = super().to_python(value)
         try:
-            return moment and moment.astimezone(UTC)
+            return None if moment is None else moment.astimezone(UTC)
         except OverflowError as error:
             raise ValidationError(self.error_messages["invalid"], code="invalid") from error
 
@@ -221,7 +222,7 @@ class WebAddressField(forms.URLField):
         if not value.startswith(("https://", "http://")):
             raise ValidationError(_("The URL must start with https:// or http://."))
         # https://github.com@example.com/ leads to example.com.
-        if "@" in value.split("/")[2]:
+        if "@" in urlsplit(value).netloc:
             raise ValidationError(_("Remove the user name and password from the URL."))
 
 
@@ -244,7 +245,9 @@ class NumberField(forms.DecimalField):
 
     def clean(self, value: object) -> int | float | None:
         number = super().clean(value)
-        return None if number is None else int(number) if number == int(number) else float(number)
+        if number is None:
+            return None
+        return int(number) if number == int(number) else float(number)
 
 
 class FilterField(forms.ChoiceField):

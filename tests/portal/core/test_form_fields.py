@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.core.exceptions import ValidationError
 
-from portal.core.form_fields import UtcDateTimeField
+from portal.core.form_fields import UtcDateTimeField, WebAddressField
 
 
 def test_moment_with_an_offset_that_postgresql_refuses_is_cleaned_to_utc():
@@ -17,3 +17,15 @@ def test_moment_with_an_offset_that_postgresql_refuses_is_cleaned_to_utc():
 def test_moment_that_utc_cannot_hold_is_invalid(text):
     with pytest.raises(ValidationError, match=r"Enter a valid date/time\."):
         UtcDateTimeField().clean(text)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://acme.example?mail=a@b", "https://acme.example#a@b", "https://acme.example/@a"]
+)
+def test_at_sign_outside_the_host_is_accepted(url):
+    assert WebAddressField().clean(url) == url
+
+
+def test_user_name_in_a_url_is_refused():
+    with pytest.raises(ValidationError, match="Remove the user name and password from the URL"):
+        WebAddressField().clean("https://github.com@acme.example?a=b")
