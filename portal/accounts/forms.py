@@ -152,7 +152,7 @@ class ProfileForm(forms.ModelForm):
             "zone": self.instance.zone.replace("_", " ")
         }
         self.fields["zone"].choices = [("", browser_zone_label), *list_zone_choices()]  # type: ignore[attr-defined]
-        if not self.instance.zone_chosen:
+        if not self.instance.zone_chosen and "zone" not in (kwargs.get("initial") or {}):
             self.initial["zone"] = ""
 
     def clean(self) -> dict[str, object]:

@@ -26,7 +26,10 @@ PAGE_SIZE = 50
 def edit_profile(request: AuthenticatedRequest) -> HttpResponse:
     """Show and save the user's name and time zone, with links to the sign-in settings."""
     person = copy(request.user)  # a rejected name must not appear in the page header
-    form = ProfileForm(data=request.POST or None, instance=person, initial=request.unsent())
+    unsent = request.unsent()
+    # A model form would take the list of values of each field from a QueryDict.
+    initial = unsent.dict() if unsent else None
+    form = ProfileForm(data=request.POST or None, instance=person, initial=initial)
     if request.method == "POST" and form.is_valid():
         form.save()
         messages.success(request, _("Profile saved."))

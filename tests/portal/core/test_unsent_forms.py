@@ -98,6 +98,11 @@ def test_restored_forms_of_reviewers_are_no_errors(rita: Any) -> None:
     assert (view.context["form"]["name"].value(), view.context["query"]) == ("Mine", "stage=review")
 
 
+def test_profile_is_restored(alice: Any) -> None:
+    form = submit_and_sign_in_again(alice, "/profile/", {"name": "Alice A.", "zone": "Asia/Tokyo"}).context["form"]
+    assert (form["name"].value(), form["zone"].value()) == ("Alice A.", "Asia/Tokyo")
+
+
 def test_cross_site_post_neither_signs_out_nor_stores_a_form(alice: Any) -> None:
     client = create_checked_client(alice)
     session = client.cookies.pop("sessionid")  # SameSite=Lax: another site's form comes without cookies
