@@ -9,6 +9,8 @@ from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 
+from django.db.models import Min
+
 from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, Heads, find_start, merge_heads, read_anchors
 from portal.audit.models import AuditEvent
 from portal.audit.seals import UnknownKeyError, is_known_key, list_older_keys
@@ -49,13 +51,17 @@ def verify_log(
     yield from comparison.find_faults(folder, now)
 
 
-def verify_since_anchor(folder: Path) -> Iterator[Fault]:
+def verify_since_anchor(folder: Path, now: datetime) -> Iterator[Fault]:
     """Yield the faults of the anchors and of the events after them, in a time that does not grow with the log.
 
     Earlier events, which may have been changed since, are only verified by `verify_log`.
     """
+    records = list(AuditEvent.objects.filter(stream=ANCHOR_STREAM, event_type=ANCHOR_EVENT_TYPE))
+    oldest_at = AuditEvent.objects.aggregate(at=Min("at"))["at"]
     anchors, unreadable = read_anchors(folder)
     yield from _find_anchor_faults(anchors, unreadable)
+    yield from _compare_records(records, anchors, folder)
+    yield from _find_stale_anchors(anchors, oldest_at, now)
     heads = merge_heads(anchors)
     events = AuditEvent.objects.filter(pk__gt=find_start(anchors)).order_by("stream", "seq").iterator(chunk_size=2000)
     yield from find_chain_faults((event for event in events if event.seq > heads.get(event.stream, FIRST)[0]), heads)
@@ -115,6 +121,28 @@ def _find_gaps(anchors: list[Anchor], known_until: date) -> Iterator[Fault]:
         if first <= last:
             message = f"none written from {first} to {last}: the portal was not running, or anchors were deleted"
             yield Fault("anchors", message, is_tampering=False)
+
+
+def _find_stale_anchors(anchors: list[Anchor], oldest_at: datetime | None, now: datetime) -> Iterator[Fault]:
+    """Yield a fault if there is nothing to verify, or if the newest anchor or the unanchored log is too old."""
+    if not anchors and oldest_at is None:
+        yield Fault("log", "there are no events and no anchors to verify", is_tampering=False)
+    newest = datetime.fromisoformat(anchors[-1].written_at) if anchors else oldest_at
+    if newest is not None and now - newest > MAX_ANCHOR_AGE:
+        message = f"none written since {newest:%Y-%m-%d}: the removal of later events would not be detected"
+        yield Fault("anchors", message, is_tampering=False)
+
+
+def _compare_records(records: Iterable[AuditEvent], anchors: list[Anchor], folder: Path) -> Iterator[Fault]:
+    """Yield the anchors that were recorded as events but are missing or differ."""
+    macs = {anchor.number: anchor.mac for anchor in anchors}
+    for record in records:
+        match record.data:
+            case {"number": int(number), "mac": str(mac)} if number not in macs:
+                yield Fault(f"anchor {number}", f"it was recorded but is missing from {folder}")
+            case {"number": int(number), "mac": str(mac)} if macs[number] != mac:
+                yield Fault(f"anchor {number}", "it differs from the anchor that was recorded")
+            # Other data is malformed, and its seal is invalid anyway.
 
 
 def _name_numbers(first: int, last: int) -> str:
@@ -184,7 +212,7 @@ class _AnchorComparison:
         self.keys = _KeyHistory(anchors)
         self.lengths: dict[str, int] = {}
         self.event_faults: list[Fault] = []
-        self.recorded_anchors: list[tuple[int, str]] = []
+        self.records: list[AuditEvent] = []
         self.oldest: datetime | None = None
 
     def watch(self, events: Iterable[AuditEvent]) -> Iterator[AuditEvent]:
@@ -201,14 +229,8 @@ class _AnchorComparison:
             if misuse := self.keys.describe_misuse(event):
                 self.event_faults.append(Fault(place, misuse))
             if event.stream == ANCHOR_STREAM and event.event_type == ANCHOR_EVENT_TYPE:
-                self._note_record(event.data)
+                self.records.append(event)
             yield event
-
-    def _note_record(self, data: object) -> None:
-        """Store the anchor data of an event. Malformed data is skipped because its seal is invalid anyway."""
-        match data:
-            case {"number": int(number), "mac": str(mac)}:
-                self.recorded_anchors.append((number, mac))
 
     def find_faults(self, folder: Path, now: datetime) -> Iterator[Fault]:
         """Yield the differences between the anchors and the events."""
@@ -220,18 +242,5 @@ class _AnchorComparison:
                 state = f"cut off after event {length}" if length else "deleted"
                 yield Fault(stream, f"it was {state}: anchor {anchor.number} lists event {seq}")
         # Read the folder again: an anchor may have been written after the first read and recorded before the query.
-        macs = {anchor.number: anchor.mac for anchor in read_anchors(folder)[0]}
-        for number, mac in self.recorded_anchors:
-            if number not in macs:
-                yield Fault(f"anchor {number}", f"it was recorded but is missing from {folder}")
-            elif macs[number] != mac:
-                yield Fault(f"anchor {number}", "it differs from the anchor that was recorded")
-        yield from self._find_stale_anchors(now)
-
-    def _find_stale_anchors(self, now: datetime) -> Iterator[Fault]:
-        if not (self.lengths or self.anchors):
-            yield Fault("log", "there are no events and no anchors to verify", is_tampering=False)
-        newest = datetime.fromisoformat(self.anchors[-1].written_at) if self.anchors else self.oldest
-        if newest is not None and now - newest > MAX_ANCHOR_AGE:
-            message = f"none written since {newest:%Y-%m-%d}: the removal of later events would not be detected"
-            yield Fault("anchors", message, is_tampering=False)
+        yield from _compare_records(self.records, read_anchors(folder)[0], folder)
+        yield from _find_stale_anchors(self.anchors, self.oldest, now)

@@ -30,14 +30,25 @@ def test_events_since_the_newest_anchor_are_verified(stream: str, acme: Partner,
     call_command("verify_audit_log", since_anchor=True)
     assert capsys.readouterr().out == "The events since the newest anchor were verified.\n"
     execute_without_trigger("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 2", stream)
-    assert [str(fault) for fault in verify_since_anchor(folder)] == []  # found by verifying the whole log
+    assert [
+        str(fault) for fault in verify_since_anchor(folder, timezone.now())
+    ] == []  # found by verifying the whole log
     assert len(list_faults(folder)) == 1
     execute_without_trigger("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 6", stream)
     execute_without_trigger("DELETE FROM audit_auditevent WHERE stream = %s AND seq = 5", stream)
-    assert [str(fault) for fault in verify_since_anchor(folder)] == [
+    assert [str(fault) for fault in verify_since_anchor(folder, timezone.now())] == [
         f"{stream} event 6 (partner.profile_changed): the previous event is missing or was replaced",
         f"{stream} event 6 (partner.profile_changed): the content was changed after it was written",
     ]
+
+
+def test_events_since_a_missing_or_stale_anchor_do_not_verify(stream: str, folder: Path, tmp_path: Path) -> None:
+    now = timezone.now()
+    assert [str(fault) for fault in verify_since_anchor(tmp_path / "unmounted", now)] == [
+        f"anchor {number}: it was recorded but is missing from {tmp_path / 'unmounted'}" for number in (1, 2)
+    ]
+    (fault,) = verify_since_anchor(folder, now + timedelta(days=3))
+    assert (fault.place, fault.is_tampering) == ("anchors", False)
 
 
 def test_changed_event_is_named(stream: str, folder: Path) -> None:
