@@ -13,7 +13,7 @@ from portal.accounts.models import User
 from portal.github_access.models import GitHubGrant
 from portal.github_access.services import build_ended_error, find_grant, get_access_token, reject_grant
 from verification.sources import Sources
-from verification.sources.errors import SourceError, SourceNotFoundError
+from verification.sources.errors import GitHubUnavailableError, SourceError, SourceNotFoundError
 from verification.sources.factory import TOKEN_LIMIT, build_github_client
 from verification.sources.github.client import GitHubClient
 from verification.sources.github.requester import LimitedRequester, convert_github_errors
@@ -44,10 +44,11 @@ class GrantRateLimiter(GitHubRateLimiter):
     grant: GitHubGrant = field(kw_only=True)
 
     def record_response(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
-        """Record the limits of a response. Raises GrantEndedError for a rejected token."""
+        """Record the limits of a response. Raises GrantEndedError or SourceUnavailableError for a rejected token."""
         if status == 401:
-            reject_grant(self.grant, self.clock())
-            raise build_ended_error(self.grant)
+            if reject_grant(self.grant, self.clock()):
+                raise build_ended_error(self.grant)
+            raise GitHubUnavailableError("The GitHub access was renewed during the request.")
         super().record_response(status, headers, message)
 
 

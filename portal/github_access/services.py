@@ -66,7 +66,7 @@ def store_grant(login: SocialLogin, *, user: User, now: datetime, request: HttpR
 
 
 def get_access_token(grant: GitHubGrant, now: datetime) -> Secret:
-    """Return a valid access token of a grant, refreshed if it expires soon.
+    """Return a valid access token of a grant, refreshed if it expires soon. The grant then holds the same token.
 
     GitHub accepts a refresh token once, so the row stays locked while it is used.
 
@@ -82,6 +82,7 @@ def get_access_token(grant: GitHubGrant, now: datetime) -> Secret:
                 row.set_tokens(token.token, token.refresh_token or "", token.expires_at)
                 row.save(update_fields=GitHubGrant.TOKEN_FIELDS)
             if row.is_active:
+                grant.access_token = row.access_token
                 return row.decrypt("access_token")
         # The error is raised after the transaction, which must commit the end of the grant.
         except (tokens.RefreshRefusedError, DecryptionError):
@@ -89,10 +90,16 @@ def get_access_token(grant: GitHubGrant, now: datetime) -> Secret:
     raise build_ended_error(grant)
 
 
-def reject_grant(grant: GitHubGrant, now: datetime) -> None:
-    """End a grant whose token GitHub doesn't accept."""
+def reject_grant(grant: GitHubGrant, now: datetime) -> bool:
+    """End a grant whose token GitHub doesn't accept, and return whether it has ended.
+
+    It continues if another process replaced the token in the meantime.
+    """
     with transaction.atomic():
-        _end_grant(GitHubGrant.objects.select_for_update().get(pk=grant.pk), REJECTED, now)
+        row = GitHubGrant.objects.select_for_update().get(pk=grant.pk)
+        if bytes(row.access_token) == bytes(grant.access_token):
+            _end_grant(row, REJECTED, now)
+        return not row.is_active
 
 
 def revoke_grant(user: User, *, now: datetime, request: HttpRequest | None = None) -> Callable[[], bool]:

@@ -124,6 +124,18 @@ def test_refused_refresh_ends_the_grant(alice: User, connect: Connect, github_ap
     assert (grant.is_active, list_event_kinds(alice)[-1]) == (False, "github_access_rejected")
 
 
+def test_rejected_token_that_was_replaced_does_not_end_the_grant(alice: User, connect: Connect) -> None:
+    grant = connect(alice)
+    services.get_access_token(grant, timezone.now())
+    other = GitHubGrant.objects.get()
+    expire(other)
+    services.get_access_token(other, timezone.now())
+    with pytest.raises(SourceUnavailableError, match=r"The GitHub access was renewed during the request\."):
+        clients.build_rate_limiter(grant).record_response(401, {})
+    grant.refresh_from_db()
+    assert grant.is_active
+
+
 def test_rejected_token_ends_the_grant_and_alerts_no_staff(
     alice: User, sam: User, connect: Connect, github_app: GitHub
 ) -> None:
