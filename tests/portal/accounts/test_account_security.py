@@ -173,6 +173,13 @@ def test_sign_ins_and_failures_are_logged_with_their_client(alice: Any) -> None:
     ]
 
 
+def test_failed_sign_in_with_another_address_is_logged(alice: Any, bob: Any) -> None:
+    bob.emailaddress_set.create(email="alice@private.example", verified=False)
+    alice.emailaddress_set.create(email="alice@private.example", verified=True)
+    Client().post("/accounts/login/", {"login": "Alice@private.example", "password": "wrong"})
+    assert (list_event_kinds(alice), list_event_kinds(bob)) == (["sign_in_failed"], [])
+
+
 def test_wrong_second_factor_is_logged(alice: Any) -> None:
     TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
     sign_in_as(alice).post("/accounts/2fa/authenticate/", {"code": "000000"})
