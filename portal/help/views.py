@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from integrations.partners.models import Membership
+from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition
 from integrations.programs.selectors import get_edition_in_force
@@ -42,10 +42,12 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
     """Show an introduction, the next step of the user, and the preparation lists."""
     row = draft = None
     if is_authenticated(request):
-        partner_ids = Membership.objects.filter(user=request.user, ended_at=None).values_list("partner_id", flat=True)
-        rows = list_by_responsible_party(list(partner_ids), list(partner_ids))[:1]
+        roles = permissions.get_roles(request.user)
+        # Only owners and editors can perform an action or continue a draft.
+        editable_ids = [pk for pk, role in roles.items() if role in permissions.EDITOR_ROLES]
+        rows = list_by_responsible_party(list(roles), editable_ids)[:1]
         row = next((row for row in rows if row.block == MINE), None)
-        drafts = IntegrationDraft.objects.filter(partner_id__in=partner_ids, integration=None, sent_at=None)
+        drafts = IntegrationDraft.objects.filter(partner_id__in=editable_ids, integration=None, sent_at=None)
         draft = drafts.filter(version__gt=0).first()
     text, name, parts = get_next_step(request.user, row, draft)
     preparation_lists = [build_preparation_list(program) for program in PROGRAMS.values()]

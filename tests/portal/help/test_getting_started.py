@@ -39,6 +39,13 @@ def test_partner_is_directed_to_the_action_then_the_draft_then_the_start(
     assert get_next_step(sign_in(charlie)) == ("Continue your draft “Scan”.", f"/drafts/{draft.uuid}/")
 
 
+def test_viewer_is_not_directed_to_what_only_editors_can_do(sign_in: Any, alice: Any, acme: Any, rocket: Any) -> None:
+    draft = drafts.create_draft(acme, "vault", actor=alice, now=timezone.now())
+    drafts.save_draft(draft, {"name": "Scan"}, version=0, actor=alice, now=timezone.now())
+    alice.memberships.update(role="viewer")
+    assert get_next_step(sign_in(alice))[1] == "/new/"
+
+
 @pytest.mark.parametrize("key", PROGRAMS)
 def test_preparation_list_matches_the_requirements_of_the_program(key: str) -> None:
     preparation_list = build_preparation_list(PROGRAMS[key])
