@@ -4,13 +4,14 @@ Days off are hatched and named, so that the strip does not depend on color.
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, gettext_noop
 
 from portal.core.business_time import Calendar
+from portal.core.local_time import RESOLUTION
 from portal.ui.components.moments import format_short
 
 MAX_DAYS = 28  # longer periods show only their end
@@ -61,9 +62,10 @@ def build_cells(
 
 
 def _get_mark_day(at: datetime, calendar: Calendar, kind: str) -> date:
-    """Return the day of a mark. A due date at midnight belongs to the previous day."""
-    local = at.astimezone(calendar.zone)
-    return local.date() - DAY if kind == "due" and local.time() == time() else local.date()
+    """Return the day of a mark. A due date at the start of a day belongs to the previous day."""
+    # Not compared with midnight, which a clock change can skip.
+    moment = at - RESOLUTION if kind == "due" else at
+    return moment.astimezone(calendar.zone).date()
 
 
 def get_day_name(day: date, calendar: Calendar) -> str:
