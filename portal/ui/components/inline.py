@@ -138,8 +138,9 @@ def format_file_size(byte_count: int | None) -> str:
         return ""
     if byte_count < 1000:
         return f"{byte_count} B"
-    if byte_count < 1_000_000:
+    # The limits round up to 1000 of the unit.
+    if byte_count < 999_500:
         return f"{byte_count / 1000:.0f} kB"
-    if byte_count < 1_000_000_000:
+    if byte_count < 999_950_000:
         return f"{byte_count / 1_000_000:.1f} MB"
     return f"{byte_count / 1_000_000_000:.1f} GB"

@@ -149,7 +149,15 @@ def test_person_without_a_name_has_the_email_and_none_is_the_portal():
 
 @pytest.mark.parametrize(
     ("octets", "words"),
-    [(None, ""), (0, "0 B"), (999, "999 B"), (14_000, "14 kB"), (1_234_567, "1.2 MB"), (2_000_000_000, "2.0 GB")],
+    [
+        (None, ""),
+        (0, "0 B"),
+        (999, "999 B"),
+        (14_000, "14 kB"),
+        (999_999, "1.0 MB"),
+        (1_234_567, "1.2 MB"),
+        (999_999_999, "1.0 GB"),
+    ],
 )
 def test_file_size_has_a_unit(octets, words):
     assert inline.format_file_size(octets) == words
