@@ -34,15 +34,20 @@ from portal.api.v1.schemas import submissions
 
 router = ScopedRouter("Reviews")
 REVIEW_SCOPE = "reviews:write"
+SEVERITY_PATTERN = "^(blocking|optional)$"
 
 
 class FindingChangeIn(StrictSchema):
+    """Change of a finding. Without `severity`, it stays unchanged."""
+
     text: str
-    severity: str = Field("blocking", pattern="^(blocking|optional)$")
+    severity: str | None = Field(None, pattern=SEVERITY_PATTERN)
 
 
-class FindingIn(FindingChangeIn):
+class FindingIn(StrictSchema):
     requirement: str
+    text: str
+    severity: str = Field("blocking", pattern=SEVERITY_PATTERN)
 
 
 class FindingReplyIn(StrictSchema):
@@ -151,8 +156,9 @@ def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> list[Finding]:
 def edit_finding(request: AuthenticatedRequest, body: FindingChangeIn, pk: RowId) -> Finding:
     """Edit a finding that the partner can't see yet. For reviewers."""
     require_program_staff(request)
-    values = clean(FindingForm(build_form_data(text=body.text, severity=body.severity)))
-    findings.edit_finding(load_finding(request, pk), **values, actor=request.user, now=timezone.now())
+    finding = load_finding(request, pk)
+    values = clean(FindingForm(build_form_data(text=body.text, severity=body.severity or finding.severity)))
+    findings.edit_finding(finding, **values, actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 

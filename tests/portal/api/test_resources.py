@@ -272,3 +272,13 @@ def test_email_of_a_transition_can_be_edited(rocket: Any, alice: Any, rita: Any)
     assert (answer.status_code, email.subject, email.text.split("\n\n")[0]) == (200, "Not now", "Sorry.")
     answer = mine.post(f"{path}/undo_decision", {"email": {"subject": "Not now", "body": "Sorry."}})
     assert (answer.status_code, answer.json()["detail"]) == (409, "You can't edit the email of this transition.")
+
+
+@pytest.mark.any_database
+def test_edited_finding_keeps_its_severity(integration_at: Any, rita: Any) -> None:
+    row = integration_at("review")
+    mine = create_api_client(add_second_factor(rita))
+    body = {"requirement": row.edition.list_requirements()[0].id, "text": "Sign it.", "severity": "optional"}
+    finding = mine.post(f"/integrations/{row.uuid}/findings", body).json()
+    edited = mine.patch(f"/findings/{finding['id']}", {"text": "Sign the release."}).json()
+    assert (edited["text"], edited["severity"]) == ("Sign the release.", "optional")
