@@ -132,7 +132,9 @@ def _get_validation_message(error: JsonObject) -> str:
 
 def _build_http_error_response(error: HttpError) -> HttpResponse:
     kind = {400: "malformed-body", 403: "forbidden", 404: "not-found"}.get(error.status_code, "validation-error")
-    return build_problem_response(kind, "The body is not JSON." if kind == "malformed-body" else str(error))
+    # django-ninja replaces the errors of the parser by a message of its own.
+    cause = error.__cause__ if isinstance(error.__cause__, HttpError) else error
+    return build_problem_response(kind, str(cause))
 
 
 def _get_not_found_message(error: Http404) -> str:

@@ -101,6 +101,12 @@ def test_invalid_body_is_reported(api: ApiClient, rocket: Any, body: str, status
     assert rocket.messages.count() == 0
 
 
+def test_character_that_databases_refuse_is_named(api: ApiClient, rocket: Any) -> None:
+    answer = api.post(f"/integrations/{rocket.uuid}/messages", '{"body": "\\u0000"}')
+    assert answer.json()["detail"] == "The body contains an invalid character."
+    assert api.post(f"/integrations/{rocket.uuid}/messages", "{").json()["detail"] == "The body is not JSON."
+
+
 def test_unknown_field_is_named(api: ApiClient, rocket: Any) -> None:
     answer = api.post(f"/integrations/{rocket.uuid}/messages", {"body": "a", "bdoy": "b"})
     assert answer.json()["errors"] == [{"field": "bdoy", "message": "Unknown field."}]
