@@ -1,7 +1,8 @@
 """Operation for the review queue: the items, filters, and counts of its page."""
 
 import base64
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Annotated
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -17,7 +18,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import clean
 from portal.api.pagination import CursorPage, PaginationParams, build_cursor_error, build_page
-from portal.api.routing import ScopedRouter
+from portal.api.routing import MAX_ID, ScopedRouter
 from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas import submissions
 from portal.core.compiled_queries import select_compiled
@@ -26,8 +27,12 @@ from portal.core.value_types import JsonObject, NamedValues
 
 router = ScopedRouter("Reviews")
 REVIEW_SCOPE = "reviews:write"
+# Anyone can write a cursor, so its values must fit into the columns.
+Moment = Annotated[AwareDatetime, Field(gt=datetime(2000, 1, 1, tzinfo=UTC), lt=datetime(9999, 1, 1, tzinfo=UTC))]
+Key = Annotated[int, Field(ge=0, le=MAX_ID)]
+Slug = Annotated[str, Field(pattern=r"^[\w-]*$")]
 # Values of queue_items.MOST_URGENT_FIRST
-POSITION = TypeAdapter(tuple[AwareDatetime | None, int | None, AwareDatetime | None, UUID | None, str])
+POSITION = TypeAdapter(tuple[Moment | None, Key | None, Moment | None, UUID | None, Slug])
 
 
 class ReviewQueueParams(PaginationParams):

@@ -1,5 +1,6 @@
 """Tests of pagination, rate limits, request bodies, and versions of all operations."""
 
+from base64 import urlsafe_b64encode
 from datetime import timedelta
 from typing import Any
 
@@ -66,7 +67,11 @@ def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, al
     assert listed_names == ["R0", "R1", "R2", "R3", "R4"]
 
 
-@pytest.mark.parametrize("after", ["a2sx", "azFAeA", "azFAMjAyNi0wMS0wMQ"])
+LARGE_KEY = urlsafe_b64encode(b'[null,99999999999999999999,null,null,""]').decode().rstrip("=")
+LATE_MOMENT = urlsafe_b64encode(b'["9999-12-31T23:59:59-12:00",1,null,null,""]').decode().rstrip("=")
+
+
+@pytest.mark.parametrize("after", ["a2sx", "azFAeA", "azFAMjAyNi0wMS0wMQ", LARGE_KEY, LATE_MOMENT])
 def test_queue_refuses_an_invalid_cursor(rita: Any, after: str) -> None:
     answer = create_api_client(add_second_factor(rita)).get(f"/queue?after={after}")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "after")
