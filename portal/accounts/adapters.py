@@ -176,9 +176,9 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         full_name = " ".join(str(data.get("name") or "").split())[:120]
         # Emails and other people's pages show the name, so one that the forms refuse is not accepted from GitHub
         # either.
-        user.name = (
-            full_name if full_name and not explain_text_refusal(full_name) else str(data.get("username") or "")[:120]
-        )
+        user.name = str(data.get("username") or "")[:120]
+        if full_name and not explain_text_refusal(full_name):
+            user.name = full_name
         return user
 
     def get_signup_form_initial_data(self, sociallogin: SocialLogin) -> dict[str, object]:

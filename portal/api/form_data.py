@@ -1,6 +1,7 @@
 """Validation of API input with the forms of the pages."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import TypeVar
 
 from django.forms import BaseForm
@@ -50,4 +51,6 @@ def build_form_data(**fields: object) -> QueryDict:
 
 
 def _format_form_value(value: object) -> str:
-    return "on" if value is True else value.isoformat() if hasattr(value, "isoformat") else str(value)
+    if value is True:
+        return "on"
+    return value.isoformat() if isinstance(value, date) else str(value)

@@ -23,7 +23,9 @@ class TokenScope(Content):
     @property
     def audience(self) -> str:
         """Return the tokens that can have the scope."""
-        return "Program staff" if self.program else "Personal tokens" if self.owner else "All tokens"
+        if self.program:
+            return "Program staff"
+        return "Personal tokens" if self.owner else "All tokens"
 
 
 SCOPES = load_content("portal/api/content/scopes.yaml", dict[str, tuple[TokenScope, ...]])["scopes"]

@@ -10,6 +10,7 @@ def clean_json(value: object, *, max_depth: int = sys.maxsize) -> Any:
 
     Raises:
         TypeError, ValueError: The value cannot be represented as JSON, or has more levels than `max_depth`.
+        RecursionError: The value has more levels than Python can nest calls.
     """
     # NaN and infinity are not JSON, and PostgreSQL refuses them.
     return _clean_value(json.loads(json.dumps(value, allow_nan=False)), max_depth)

@@ -116,7 +116,9 @@ class Frame:
         match = self.request.resolver_match
         if match and match.namespace == "reviews" and path.startswith(reverse("submissions:list")):
             path = f"{reverse('reviews:queue')}{match.url_name}"  # the pages of a review belong to the queue
-        return "page" if path == href else "true" if path.startswith(href) else ""
+        if path == href:
+            return "page"
+        return "true" if path.startswith(href) else ""
 
 
 def add_frame(request: HttpRequest) -> dict[str, Frame]:

@@ -36,8 +36,10 @@ class PreparationList:
     def hours(self) -> str:
         """Return the total time, rounded up to half hours, such as "about 2 hours"."""
         halves = -(-self.minutes // 30)
-        whole = f"{halves // 2}" if halves % 2 == 0 else f"{halves // 2}½" if halves > 1 else "½"
-        return ngettext("about %(hours)s hour", "about %(hours)s hours", 2 if halves > 2 else 1) % {"hours": whole}
+        hours = "" if halves == 1 else str(halves // 2)
+        if halves % 2:
+            hours += "½"
+        return ngettext("about %(hours)s hour", "about %(hours)s hours", 2 if halves > 2 else 1) % {"hours": hours}
 
 
 def build_preparation_list(program: Program) -> PreparationList:

@@ -41,7 +41,7 @@ def search(user: AnyUser, text: str, limit: int, *, limit_per_kind: int = 0) -> 
     for entry in sorted(matches, key=lambda entry: (_rank(entry, words), entry.kind, -entry.pk)):
         counts[entry.kind] += 1
         if not limit_per_kind or counts[entry.kind] <= limit_per_kind:
-            url = (is_staff and entry.staff_url) or entry.url
+            url = entry.staff_url if is_staff and entry.staff_url else entry.url
             state = VerificationState(entry.company_state) if is_staff and entry.kind == Kind.PARTNER else None
             hits.append(Hit(Kind(entry.kind), entry.title, entry.subtitle, url, state))
         if len(hits) == limit:

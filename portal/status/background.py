@@ -23,11 +23,9 @@ def get_background_status(now: datetime) -> dict[str, object]:
     oldest_due_at = due_emails.aggregate(oldest=Min("run_after"))["oldest"]
     late_jobs = find_late_jobs(now, runs)
     is_run_jobs_late = heartbeat_at is None or now - heartbeat_at > RUN_JOBS_LATE_AFTER
-    is_background_late = (
-        is_run_jobs_late or late_jobs or (oldest_due_at is not None and now - oldest_due_at > EMAIL_LATE_AFTER)
-    )
+    is_email_late = oldest_due_at is not None and now - oldest_due_at > EMAIL_LATE_AFTER
     return {
-        "background": "late" if is_background_late else "ok",
+        "background": "late" if is_run_jobs_late or is_email_late or late_jobs else "ok",
         "last_run_jobs_seconds_ago": None if heartbeat_at is None else int((now - heartbeat_at).total_seconds()),
         "oldest_due_email_seconds": None if oldest_due_at is None else int((now - oldest_due_at).total_seconds()),
         "late_jobs": late_jobs,

@@ -115,7 +115,11 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
 def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
     """Return the tone and the text of a due date: a warning below one day, and bad if overdue."""
     remaining_seconds = (moment - now).total_seconds()
-    tone = "bad" if remaining_seconds < 0 else "warn" if remaining_seconds < DAY else "neutral"
+    tone = "neutral"
+    if remaining_seconds < 0:
+        tone = "bad"
+    elif remaining_seconds < DAY:
+        tone = "warn"
     if abs(remaining_seconds) < MINUTE:
         return tone, _("due now")
     parameters = {"span": format_span(abs(remaining_seconds))}
