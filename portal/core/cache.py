@@ -1,4 +1,7 @@
-"""Redis cache that tolerates an outage: it then stores nothing and raises no errors."""
+"""Redis cache that tolerates an outage: it then stores nothing and raises no errors.
+
+A server that is full, or that became a replica, refuses writes, which is an outage as well.
+"""
 
 import time
 from collections.abc import Callable
@@ -6,12 +9,13 @@ from functools import wraps
 from typing import ClassVar
 
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
-from redis.exceptions import ConnectionError, TimeoutError
+from redis.exceptions import ConnectionError, OutOfMemoryError, ReadOnlyError, TimeoutError
 
 from portal.core.value_types import NamedValues
 
 TIMEOUT_SECONDS = 0.3  # for a connection or a response
 RETRY_AFTER_SECONDS = 5.0  # pause of this process after a failed call
+OUTAGES = (ConnectionError, TimeoutError, OutOfMemoryError, ReadOnlyError)
 # results of each operation while Redis is down
 FALLBACK_RESULTS: dict[str, object] = {
     "add": True,
@@ -35,7 +39,7 @@ def _wrap_with_fallback(name: str, fallback: Callable[..., object]) -> Callable[
             return fallback(*args, **kwargs)
         try:
             return method(self, *args, **kwargs)
-        except (ConnectionError, TimeoutError):
+        except OUTAGES:
             FaultTolerantRedisClient.retry_at = time.monotonic() + RETRY_AFTER_SECONDS
             return fallback(*args, **kwargs)
 
