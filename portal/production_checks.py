@@ -156,7 +156,7 @@ def _find_open_hosts(environment: PortalSettings) -> Iterator[str]:
         yield "ALLOWED_HOSTS must list whole host names, without * or a leading dot"
     if site.hostname and not is_public_host(site.hostname):
         yield "SITE_URL must name the host that people use, not this machine"
-    elif site.hostname and site.hostname not in environment.ALLOWED_HOSTS:
+    elif site.hostname and site.hostname not in map(str.lower, environment.ALLOWED_HOSTS):
         yield f"ALLOWED_HOSTS must contain the host of SITE_URL, {site.hostname}"
 
 

@@ -64,6 +64,11 @@ def test_start_without_any_setting_is_possible(manage):
     )
 
 
+def test_start_in_production_ignores_the_case_of_hosts(refusal):
+    hosts = {"SITE_URL": "https://Portal.example.com", "ALLOWED_HOSTS": "portal.Example.com"}
+    assert refusal(**PRODUCTION | hosts) == ""
+
+
 @pytest.mark.parametrize("folder", ["", "data/audit-anchors", "data/../data/anchors", "data"])
 def test_start_in_production_refuses_anchors_in_the_data_folder(refusal, tmp_path, folder):
     anchors = {"AUDIT_ANCHOR_DIR": str(tmp_path / folder)} if folder else {}
