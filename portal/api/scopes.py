@@ -5,6 +5,8 @@ Scopes only limit the permissions of the token's user or partner. They never add
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from portal.accounts.models import User
@@ -24,8 +26,8 @@ class TokenScope(Content):
     def audience(self) -> str:
         """Return the tokens that can have the scope."""
         if self.program:
-            return "Program staff"
-        return "Personal tokens" if self.owner else "All tokens"
+            return _("Program staff")
+        return _("Personal tokens") if self.owner else _("All tokens")
 
 
 SCOPES = load_content("portal/api/content/scopes.yaml", dict[str, tuple[TokenScope, ...]])["scopes"]
