@@ -32,13 +32,7 @@ def parse_database_url(url: str) -> dict[str, object]:
     except ValueError:
         raise ValueError("must name its port as a number") from None
     if parts.scheme == "sqlite":
-        if parts.query:
-            raise ValueError("must have no parameters after the path of an SQLite file")
-        # Not the path of the parts, which ends at a #. After two slashes, the file would be the name of a host.
-        address = url.partition(":")[2]
-        if not re.fullmatch(r"//(/.+)?", address):
-            raise ValueError("must name a file after sqlite:///")
-        return {"ENGINE": SQLITE, "NAME": address[3:] or ":memory:", "OPTIONS": SQLITE_OPTIONS}
+        return {"ENGINE": SQLITE, "NAME": _read_file_name(url), "OPTIONS": SQLITE_OPTIONS}
     if parts.scheme not in {"postgres", "postgresql"}:
         scheme = f", not {parts.scheme!r}" if parts.scheme else ""
         raise ValueError(f"must begin with postgres:// or sqlite://{scheme}")
@@ -59,6 +53,18 @@ def parse_database_url(url: str) -> dict[str, object]:
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
+
+
+def _read_file_name(url: str) -> str:
+    """Return the name of an SQLite file, or that of a database in memory. Raises ValueError."""
+    # Not the path of a parsed URL, which ends at a #. After two slashes, the file would be the name of a host.
+    match = re.fullmatch(r"sqlite://(?:/(.+))?", url)
+    if match is None:
+        raise ValueError("must name a file after sqlite:///")
+    name = match[1] or ":memory:"
+    if "?" in name:
+        raise ValueError("must have no parameters after the path of an SQLite file")
+    return name
 
 
 def _read_parameters(parts: SplitResult) -> dict[str, str]:
