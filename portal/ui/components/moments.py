@@ -107,7 +107,9 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
     if not isinstance(moment, datetime):
         form = "day"
     elif form != "exact":
-        relative = format_span((now - moment).total_seconds()) if form == "age" else format_relative(moment, now)
+        # A clock that is ahead must not make an age negative.
+        age_seconds = max(0.0, (now - moment).total_seconds())
+        relative = format_span(age_seconds) if form == "age" else format_relative(moment, now)
     exact = "" if form in ("relative", "age") else format_exact(moment, timezone.localtime(now))
     return SafeString(get_macro(MACROS, "when")(form, format_iso(moment), format_full(moment), exact, relative))
 

@@ -48,6 +48,10 @@ def test_when_both_has_relative_and_exact_time():
     assert get_text(element) == "Tue, Apr 14, 11:58 AM UTC · 12 min ago"
 
 
+def test_age_of_a_moment_ahead_of_the_clock_is_not_negative():
+    assert ">0 min<" in moments.when(NOW + timedelta(minutes=2), form="age", now=NOW)
+
+
 def test_when_age_has_only_the_duration():
     element = moments.when(NOW - timedelta(days=19), form="age", now=NOW)
     assert get_text(element) == "19 d"
