@@ -1,6 +1,7 @@
 """Confirmation of an action that ends or deletes something, by its typed name."""
 
 from typing import Unpack
+from unicodedata import normalize
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -10,7 +11,7 @@ from portal.core.form_fields import FormArguments
 
 
 class NameConfirmationField(forms.CharField):
-    """Field that accepts only the name, regardless of repeated spaces."""
+    """Field that accepts only the name, regardless of repeated spaces and of how accents are encoded."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -22,7 +23,8 @@ class NameConfirmationField(forms.CharField):
 
     def validate(self, value: str) -> None:
         super().validate(value)
-        if value.split() != self.name.split():
+        # A pasted name can have accents as characters of their own, which no keyboard enters.
+        if normalize("NFC", value).split() != normalize("NFC", self.name).split():
             raise ValidationError(self.error_messages["required"], code="required")
 
 
