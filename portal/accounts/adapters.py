@@ -173,12 +173,9 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
 
     def populate_user(self, request: HttpRequest, sociallogin: object, data: Mapping[str, object]) -> User:
         user: User = super().populate_user(request, sociallogin, data)
-        full_name = " ".join(str(data.get("name") or "").split())[:120]
-        # Emails and other people's pages show the name, so one that the forms refuse is not accepted from GitHub
-        # either.
-        user.name = str(data.get("username") or "")[:120]
-        if full_name and not explain_text_refusal(full_name):
-            user.name = full_name
+        names = (" ".join(str(data.get(key) or "").split())[:120] for key in ("name", "username"))
+        # Emails and other people's pages show the name, so a provider can't set one that the forms refuse.
+        user.name = next((name for name in names if name and not explain_text_refusal(name)), "")
         return user
 
     def get_signup_form_initial_data(self, sociallogin: SocialLogin) -> dict[str, object]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP
+from allauth.socialaccount.models import SocialLogin
 
 from portal.accounts.adapters import SocialAccountAdapter
 from portal.accounts.models import User
@@ -73,6 +74,12 @@ def test_name_of_github_is_used_or_replaced_by_the_login(
     provider = SocialAccountAdapter(request).get_provider(request, "github")
     login = provider.sociallogin_from_response(request, {"id": 47, "login": "dora", "name": name})
     assert login.user.name == expected
+
+
+def test_user_name_that_the_forms_refuse_is_not_used(rf: Any) -> None:
+    data = {"name": "<b>Dora</b>", "username": "do\x00ra", "email": "dora@acme.example"}
+    login = SocialLogin(user=User())
+    assert SocialAccountAdapter(rf.get("/")).populate_user(rf.get("/"), login, data).name == ""
 
 
 def test_github_url_without_an_application_is_not_found(client: Any, db: None) -> None:
