@@ -27,6 +27,16 @@ def validate_form(form: FormT, api_names: Mapping[str, str] | None = None) -> Fo
     raise ApiError("validation-error", fields[0][1], fields=fields)
 
 
+def validate_filters(form: FormT) -> FormT:
+    """Return the valid form of a page's filters. Raises ApiError, also for unknown values, which the page ignores."""
+    errors = [(name, error) for name, errors in form.errors.as_data().items() for error in errors]
+    # The message of the page says that the list shows all results.
+    fields = [(name, "Unknown value.") for name, error in errors if error.code == "invalid_choice"]
+    if fields:
+        raise ApiError("validation-error", f"{fields[0][0]}: {fields[0][1]}", fields=fields)
+    return validate_form(form)
+
+
 def clean(form: BaseForm) -> NamedValues:
     """Return the cleaned values of a form. Raises ApiError with a message per field."""
     return validate_form(form).cleaned_data

@@ -27,7 +27,7 @@ from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag
-from portal.api.form_data import build_form_data, clean, validate_form
+from portal.api.form_data import build_form_data, clean, validate_filters, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.routing import ScopedRouter, StrictSchema
 from portal.api.v1.schemas import submissions
@@ -98,7 +98,8 @@ class EditionMigrationIn(StrictSchema):
 @router.get("/integrations", READ_SCOPE, CursorPage[submissions.IntegrationOut])
 def list_integrations(request: AuthenticatedRequest, params: Query[IntegrationFilterParams]) -> Page[Integration]:
     """List the integrations that you can see, newest first. Program staff can see all of them."""
-    form = validate_form(IntegrationFilterForm(data={key: value or "" for key, value in params.model_dump().items()}))
+    data = {key: value or "" for key, value in params.model_dump().items()}
+    form = validate_filters(IntegrationFilterForm(data=data))
     visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
     return paginate(request, filter_integrations(visible_integrations, form.cleaned_data), params)
 

@@ -16,7 +16,7 @@ from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import get_url_arguments, list_tasks
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.form_data import clean
+from portal.api.form_data import validate_filters
 from portal.api.pagination import CursorPage, PaginationParams, build_cursor_error, build_page
 from portal.api.routing import MAX_ID, ScopedRouter
 from portal.api.v1.integrations import require_program_staff
@@ -80,8 +80,8 @@ def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -
     """List the items in the review queue, most urgent first, with the counts of its page."""
     require_program_staff(request)
     now = timezone.now()
-    filters = clean(QueueFilterForm(data=params.model_dump(exclude={"kind", "tab", "after", "limit"})))
-    summary = queue_items.summarize_queue(filters, request.user, now)
+    form = validate_filters(QueueFilterForm(data=params.model_dump(exclude={"kind", "tab", "after", "limit"})))
+    summary = queue_items.summarize_queue(form.cleaned_data, request.user, now)
     arguments = (summary, params.kind, params.tab, request.user, now)
     # The first page uses the compiled query of the HTML page. The query of a later page depends on its cursor.
     if params.after is None:

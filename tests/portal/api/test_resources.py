@@ -139,6 +139,12 @@ def test_misspelled_parameter_is_refused(provider: Any, alice: Any) -> None:
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "stag")
 
 
+@pytest.mark.parametrize(("path", "name"), [("integrations", "stage"), ("queue", "category")])
+def test_unknown_value_of_a_list_filter_is_named(rita: Any, path: str, name: str) -> None:
+    answer = create_api_client(add_second_factor(rita)).get(f"/{path}?{name}=unknown")
+    assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": name, "message": "Unknown value."}])
+
+
 def test_table_in_json_ends_at_the_limit(provider: Any, acme: Any, alice: Any) -> None:
     create_integration(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
     data = create_api_client(alice).get("/analytics/integrations?limit=1").json()

@@ -77,6 +77,11 @@ def submit_and_sign_in_again(user: Any, page: str, fields: dict[str, str]) -> An
     return response
 
 
+def test_profile_is_restored(alice: Any) -> None:
+    form = submit_and_sign_in_again(alice, "/profile/", {"name": "Alice A.", "zone": "Asia/Tokyo"}).context["form"]
+    assert (form["name"].value(), form["zone"].value()) == ("Alice A.", "Asia/Tokyo")
+
+
 def test_long_forms_of_a_listed_integration_are_restored(integration_at: Any, alice: Any) -> None:
     uuid = integration_at("support", program="terraform-provider").uuid
     labels = submit_and_sign_in_again(alice, f"/integrations/{uuid}/label-policy/", {"critical": "sev-0"})
@@ -96,11 +101,6 @@ def test_restored_forms_of_reviewers_are_no_errors(rita: Any) -> None:
     assert absence.context["form"]["away_from"].value() == "2026-05-04"
     view = submit_and_sign_in_again(rita, "/saved-views/save/integrations/", {"name": "Mine", "query": "stage=review"})
     assert (view.context["form"]["name"].value(), view.context["query"]) == ("Mine", "stage=review")
-
-
-def test_profile_is_restored(alice: Any) -> None:
-    form = submit_and_sign_in_again(alice, "/profile/", {"name": "Alice A.", "zone": "Asia/Tokyo"}).context["form"]
-    assert (form["name"].value(), form["zone"].value()) == ("Alice A.", "Asia/Tokyo")
 
 
 def test_cross_site_post_neither_signs_out_nor_stores_a_form(alice: Any) -> None:
