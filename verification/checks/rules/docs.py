@@ -92,11 +92,16 @@ def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapsho
     if not total:
         summary = "No Go file is named after a resource, so we couldn't compare files and pages."
         return Result(Outcome.NOT_RUN, summary)
+    # Both files and pages can be named with or without the provider's name.
+    documented_names = {
+        category: {name for page in pages for name in list_page_names(page, subject.provider)}
+        for category, pages in existing_pages.items()
+    }
     missing = [
         f"{category}/{name}"
         for category, names in expected_names.items()
         for name in sorted(names)
-        if not _has_page(existing_pages[category], name)
+        if not list_page_names(name, subject.provider) & documented_names[category]
     ]
     return build_pages_result(missing, total, code, sources)
 
@@ -111,11 +116,10 @@ def build_pages_result(missing: list[str], total: int, code: RepositorySnapshot,
     return Result(Outcome.WARN, summary, evidence)
 
 
-def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
-    """Return whether the item has a page. Page names omit the provider's name; file names sometimes include it."""
-    return name in existing_pages or any(
-        name.endswith(f"_{page}") or page.endswith(f"_{name}") for page in existing_pages
-    )
+def list_page_names(name: str, provider_name: str) -> set[str]:
+    """Return the possible page names of an item, which usually omit the provider's name."""
+    # A variant such as google-beta names its resources after the first word: google_compute_instance.
+    return {name, name.removeprefix(f"{provider_name}_"), name.removeprefix(f"{provider_name.partition('-')[0]}_")}
 
 
 @register_check("docs.limits")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
-from verification.checks.rules.docs import build_pages_result, collect_pages
+from verification.checks.rules.docs import build_pages_result, collect_pages, list_page_names
 from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import add_state, build_code_state, read_whole_code, with_value
 from verification.checks.types import CONTENT_FOLDER, Subject, load_descriptions, register_check
@@ -115,16 +115,10 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
         f"{category}/{name}"
         for category, names in documented_names.items()
         for name in names
-        if not _list_page_names(name, provider_name) & existing_pages[category].keys()
+        if not list_page_names(name, provider_name) & existing_pages[category].keys()
     ]
     state = (*_build_state(inspection), *build_code_state(code))
     return replace(build_pages_result(missing, total, code, sources), inspected_revisions=state)
-
-
-def _list_page_names(name: str, provider_name: str) -> set[str]:
-    """Return the possible page names of an item, which usually omit the provider's name."""
-    # A variant such as google-beta names its resources after the first word: google_compute_instance.
-    return {name, name.removeprefix(f"{provider_name}_"), name.removeprefix(f"{provider_name.partition('-')[0]}_")}
 
 
 @register_check("schema.protocol")
