@@ -58,6 +58,14 @@ def test_releases_are_read_with_their_assets(seeded_github, client):
     assert releases_by_tag["v1.0.0"].published_at is not None
 
 
+def test_releases_are_listed_up_to_a_page_with_a_stable_version(seeded_github, client):
+    for number in range(31):
+        seeded_github.create_release(NAME, f"v1.1.0-nightly.{number}")
+    assert [release.tag for release in client.list_releases(NAME)][-2:] == ["v1.1.0-nightly.0", "v1.0.0"]
+    client.list_releases(NAME)
+    assert seeded_github.requests.count(f"GET /repos/{NAME}/releases") == 2
+
+
 def test_release_that_is_not_listed_is_read_by_its_tag(seeded_github, client):
     for number in range(30):
         seeded_github.create_release(NAME, f"v2.0.{number}")

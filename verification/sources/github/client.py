@@ -18,8 +18,11 @@ from verification.sources.github.api import GitHubApi, ResponseCache, build_toke
 from verification.sources.github.requester import RateLimiter, build_error
 from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest, ReleaseAsset
 from verification.sources.repository_snapshot import MAX_FILE_BYTES, RepositoryFile, RepositorySnapshot
+from verification.terraform.versions import try_parse_version
 
 T = TypeVar("T")
+RELEASES_PER_PAGE = 30  # GitHub's default
+MAX_RELEASE_PAGES = 10
 REPOSITORY_PATH_PATTERN = re.compile(r"/repos/([^/?]+/[^/?]+)")
 
 
@@ -50,9 +53,17 @@ class GitHubClient:
         return self._read(f"/repos/{full_name}", f"the repository {full_name}", responses.parse_repository)
 
     def list_releases(self, full_name: str) -> tuple[GitHubRelease, ...]:
-        """Return the newest 30 releases in GitHub's order. Raises SourceError."""
-        # One page of GitHub's default size, so that all releases cost one conditional request.
-        return self._read(f"/repos/{full_name}/releases", f"the releases of {full_name}", responses.parse_releases)
+        """Return the newest releases in GitHub's order, up to a page with a stable version. Raises SourceError."""
+        releases: tuple[GitHubRelease, ...] = ()
+        for page in range(1, MAX_RELEASE_PAGES + 1):
+            # Pages of GitHub's default size, so that almost all repositories cost one conditional request.
+            path = f"/repos/{full_name}/releases" + (f"?page={page}" if page > 1 else "")
+            page_releases = self._read(path, f"the releases of {full_name}", responses.parse_releases)
+            releases += page_releases
+            # Nightly pre-releases can fill whole pages in front of the newest version.
+            if len(page_releases) < RELEASES_PER_PAGE or any(map(_is_stable, page_releases)):
+                break
+        return releases
 
     def get_release(self, full_name: str, tag: str) -> GitHubRelease:
         """Return the release of a tag, however old it is. Raises SourceError."""
@@ -134,6 +145,12 @@ class GitHubClient:
         if isinstance(response, SourceError):
             raise response
         return response
+
+
+def _is_stable(release: GitHubRelease) -> bool:
+    """Return whether a published release has the tag of a version that is no pre-release."""
+    version = try_parse_version(release.tag.removeprefix("v")) if release.tag.startswith("v") else None
+    return version is not None and not version.is_prerelease and not release.draft
 
 
 def _parse_response(what: str, parse: Callable[[Any], T], response: object) -> T:
