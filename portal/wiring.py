@@ -17,7 +17,13 @@ from integrations.reviews.services import conflicts
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.services import agreements, changes, evidence_snapshots, responsibility
+from integrations.submissions.services import (
+    agreements,
+    changes,
+    evidence_snapshots,
+    responsibility,
+    shared_answers,
+)
 from integrations.submissions.workflow.evidence import PROVIDER
 from integrations.submissions.workflow.guards import EMAIL_SENT_MESSAGE
 from portal.accounts.access import access_revoked
@@ -69,10 +75,11 @@ def delete_repository_facts(event: AuditEvent) -> None:
         facts.delete_facts(event.integration)
 
 
-def update_agreements(event: AuditEvent) -> None:
-    """Update the requirements of agreements that changed while the integration had ended."""
+def update_shared_answers(event: AuditEvent) -> None:
+    """Update what the integrations of the partner share and changed while the integration had ended."""
     if event.integration is not None:
         agreements.update_agreement_requirements([event.integration], event.at)
+        shared_answers.update_shared_answers(event.integration, event.at)
 
 
 def check_answers(event: AuditEvent) -> None:
@@ -154,8 +161,8 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "compliance.reinstated": (start_monitoring,),
     "compliance.delisted": (stop_monitoring,),
     "compliance.downgraded": (cancel_notifications, stop_monitoring),
-    "integration.decision_undone": (cancel_notifications, update_agreements),
-    "integration.reopened": (update_agreements,),
+    "integration.decision_undone": (cancel_notifications, update_shared_answers),
+    "integration.reopened": (update_shared_answers,),
     "member.removed": (silence_former_member,),
     "partner.merged": (release_reviews, refresh_integrations),
     "partner.closed": (remove_webhooks,),

@@ -101,6 +101,11 @@ class RequirementFulfillment(models.Model):
         self.waiver_requested_at = None
         self.waiver_request_reason = ""
 
+    def clear_fulfilled_request(self, now: datetime) -> None:
+        """Forget the request for a waiver that the requirement no longer needs, without saving."""
+        if self.is_met(now):
+            self.clear_waiver_request()
+
     def get_display_status(self, now: datetime) -> str:
         """Return the status to display: a valid waiver takes precedence over an unfulfilled status."""
         if self.is_waived(now) and (self.status not in FULFILLED_STATUSES or self.is_stale(now)):

@@ -10,13 +10,11 @@ from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from integrations.partners.services.changes import change_partner
 from integrations.programs.registry import get_edition
-from integrations.programs.requirements import AnswerScope, Requirement
-from integrations.programs.schema import Edition
 from integrations.programs.selectors import get_edition_in_force
-from integrations.submissions.models import Integration, RequirementFulfillment
+from integrations.submissions.models import Integration
 from integrations.submissions.selectors.context import needs_access
 from integrations.submissions.services.changes import IntegrationChange, change_integration
-from integrations.submissions.workflow.states import Status
+from integrations.submissions.services.shared_answers import copy_shared_answers
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 
@@ -58,42 +56,11 @@ def create_integration(
             **{key: values[key] for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values},
         )
         integration.save()
-        _copy_shared_answers(integration, first_edition)
+        copy_shared_answers(integration)
         change = IntegrationChange(integration, actor, now)
         change.save()
         change.record("integration.created", program=program, edition=first_edition.date, name=integration.name)
     return integration
-
-
-def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
-    """Copy the latest answers that apply to all integrations of the partner."""
-    # PostgreSQL sorts NULL last, so an unanswered requirement would count as the latest answer.
-    submitted = RequirementFulfillment.objects.filter(integration__partner=integration.partner).exclude(
-        submitted_at=None
-    )
-    sources: dict[str | tuple[str, str], RequirementFulfillment] = {}
-    for state in submitted.select_related("integration").order_by("submitted_at"):
-        agreement = state.requirement.agreement if state.requirement else ""
-        # All programs share the agreements. Other shared answers belong to one program.
-        sources[agreement or (state.integration.program_key, state.requirement_id)] = state
-    for requirement in edition.list_requirements():
-        source = sources.get(requirement.agreement or (integration.program_key, requirement.id))
-        if requirement.scope == AnswerScope.PARTNER and source is not None:
-            integration.fulfillments.create(
-                requirement_id=requirement.id,
-                status=Status.OPEN if is_combined_answer(requirement) else source.status,
-                data=source.data,
-                summary=source.summary,
-                submitted_by=source.submitted_by,
-                submitted_at=source.submitted_at,
-            )
-
-
-def is_combined_answer(requirement: Requirement) -> bool:
-    """Return whether an answer lists all integrations of the partner and must be updated for each new one."""
-    # Terraform Integration Program, "Release": the two-line summary of a partner with several run tasks should cover
-    # all of them.
-    return any(field.max_lines for field in requirement.fields)
 
 
 def change_description(

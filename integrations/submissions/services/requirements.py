@@ -105,7 +105,7 @@ class RequirementChange(IntegrationChange):
         state.submitted_by = self.actor  # type: ignore[assignment]
         state.submitted_at = self.now
         state.version += 1
-        _clear_fulfilled_request(state, self.now)
+        state.clear_fulfilled_request(self.now)
         state.save()
 
     def _share_answer(self, data: Mapping[str, object], status: Status, summary: str) -> None:
@@ -190,12 +190,6 @@ def submit_answer(
         return change.answer("requirement.answered", data, status=status)
 
 
-def _clear_fulfilled_request(state: RequirementFulfillment, now: datetime) -> None:
-    """Clear the request for a waiver that the requirement no longer needs."""
-    if state.is_met(now):
-        state.clear_waiver_request()
-
-
 def mark_not_applicable(
     integration: Integration, requirement_id: str, *, actor: AnyUser, now: datetime
 ) -> RequirementFulfillment:
@@ -249,7 +243,7 @@ def record_check_outcome(
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
             _replace_check_result(state, Status(outcome), summary, detail, now)
             state.valid_until = valid_until
-        _clear_fulfilled_request(state, now)
+        state.clear_fulfilled_request(now)
         state.save()
         is_voided = attestations.void_changed(row, requirement_id, previous_detail, state.detail, now)
         event_type, event_data = _update_automatic_finding(row, state, summary, now)

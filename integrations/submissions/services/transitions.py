@@ -36,7 +36,8 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues
 from portal.ui.components.moments import format_full
 
-# They update the agreements of the company. Rows of companies are locked before those of integrations.
+# They update the agreements and other shared answers of the company. Rows of companies are locked before those of
+# integrations.
 AGREEMENT_TRANSITIONS = ("reopen", "undo_decision")
 
 
