@@ -14,6 +14,7 @@ from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.context import needs_access
 from integrations.submissions.services.changes import IntegrationChange, change_integration
+from integrations.submissions.services.removed_requirements import end_removed_requirements
 from integrations.submissions.services.shared_answers import copy_shared_answers
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -93,6 +94,8 @@ def change_description(
         if changes:
             change.record(event_type, changes=changes)
             change.withdraw_first_approval()
+        if "category" in changes:
+            end_removed_requirements(row, now)
     return row
 
 

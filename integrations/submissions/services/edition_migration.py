@@ -14,6 +14,7 @@ from integrations.programs.schema import Edition, Tier
 from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.changes import change_integration
+from integrations.submissions.services.removed_requirements import end_removed_requirements
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -132,6 +133,7 @@ def migrate_edition(
         replaced_answers = _rename_requirements(row, new_ids, now)
         _reopen_requirements(row, plan.comparison.extended_requirements)
         _apply_edition(row, plan)
+        end_removed_requirements(row, now)
         context_selectors.clear_cache(row)
         change.record(
             "integration.edition_moved",

@@ -111,14 +111,16 @@ def open_automatic_finding(
     return finding
 
 
-def resolve_automatic_finding(integration: Integration, requirement_id: str, *, now: datetime) -> Finding | None:
-    """Verify the automatic finding after the check passes again. Return None if there was none."""
+def resolve_automatic_finding(
+    integration: Integration, requirement_id: str, *, now: datetime, answer: str = "The check passed again."
+) -> Finding | None:
+    """Verify the automatic finding of a requirement, as after its check passes again. Return None if there was none."""
     finding = _get_automatic_finding(integration, requirement_id)
     if finding is not None:
         finding.state = Finding.State.VERIFIED
         finding.verified_at = now
         # The partner may have fixed the problem without a response.
-        finding.answer = finding.answer or "The check passed again."
+        finding.answer = finding.answer or answer
         finding.resolved_at = finding.resolved_at or now
         finding.save()
     return finding

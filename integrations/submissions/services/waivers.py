@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions as rules
 from integrations.submissions.models import Integration, RequirementFulfillment
+from integrations.submissions.services import findings
 from integrations.submissions.services.requirements import change_requirement
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -31,6 +32,10 @@ def waive_requirement(
         state.waiver_expires_at = expires_at
         state.clear_waiver_request()
         state.save()
+        # If the check still fails when the waiver ends, it opens a finding with a new due date.
+        findings.resolve_automatic_finding(
+            change.integration, requirement_id, now=now, answer="The requirement was waived."
+        )
         change.record("requirement.waived", state.waiver_reason, until=expires_at.isoformat())
         change.save()
     return state

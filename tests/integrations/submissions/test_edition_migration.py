@@ -24,6 +24,7 @@ from integrations.submissions.services import (
     findings as reviewing,
     meetings,
     requirements as answers,
+    waivers,
 )
 from integrations.submissions.services.edition_migration import TierChange
 from integrations.submissions.services.transitions import perform_transition
@@ -173,6 +174,30 @@ def test_second_automatic_finding_is_merged_into_the_first(
 
 
 @pytest.mark.any_database
+def test_waiver_request_and_finding_end_with_their_requirement(
+    row: Integration, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = PROGRAMS["nomad"]
+    old = program.editions[-1]
+    steps = tuple(
+        replace(step, requirements=tuple(r for r in step.requirements if r.id != "NO-3")) for step in old.steps
+    )
+    new = replace(old, date="2027-01", steps=steps)
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, new)))
+    row.fulfillments.filter(requirement_id__in=["NO-3", "NO-6"]).update(status="open")
+    for requirement_id in ("NO-3", "NO-6"):
+        waivers.request_waiver(row, requirement_id, reason="In May.", actor=alice, now=now)
+        reviewing.open_automatic_finding(row, requirement_id, "It no longer builds.", now=now)
+    edition_migration.migrate_edition(row, new.date, actor=rita, now=now)
+    requests = row.fulfillments.filter(waiver_requested_at__isnull=False)
+    assert [state.requirement_id for state in requests] == ["NO-6"]
+    findings = row.findings.order_by("number").values_list("requirement_id", "state", "answer")
+    assert list(findings) == [
+        ("NO-3", "verified", "The requirement no longer applies."),
+        ("NO-6", "open", ""),
+    ]
+
+
 def test_migration_is_refused_while_a_decision_can_be_undone(
     row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any
 ) -> None:

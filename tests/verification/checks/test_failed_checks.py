@@ -73,6 +73,20 @@ def test_waived_failure_opens_no_finding_until_the_waiver_ends(listed_provider, 
     assert Finding.objects.count() == 1
 
 
+def test_waiver_ends_the_finding_until_the_check_fails_after_it(listed_provider, stubs, rita):
+    stubs.set_result(KEY, Outcome.FAIL)
+    run_checks(listed_provider, NOW + DAY)
+    requirement_id = get_fulfillment(listed_provider).requirement_id
+    waivers.waive_requirement(
+        listed_provider, requirement_id, reason="Migration.", expires_at=NOW + 3 * DAY, actor=rita, now=NOW + 2 * DAY
+    )
+    finding = Finding.objects.get()
+    assert (finding.state, finding.verified_at) == ("verified", NOW + 2 * DAY)
+    assert finding.answer == "The requirement was waived."
+    run_checks(listed_provider, NOW + 4 * DAY)
+    assert [each.state for each in Finding.objects.order_by("number")] == ["verified", "open"]
+
+
 def test_failed_hint_or_check_of_another_tier_opens_no_finding(listed_provider, stubs):
     edition = listed_provider.edition
     others = [r for tier in edition.tiers if tier.key != listed_provider.tier for r in tier.requirements]

@@ -6,6 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.submissions.services import requirements, waivers
+from integrations.submissions.services.creation import change_description
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
@@ -239,3 +240,12 @@ def test_only_partners_request_and_only_reviewers_decline(checked_integration, a
     waivers.request_waiver(row, CHECKED_REQUIREMENT, reason="Please.", actor=alice, now=now)
     with pytest.raises(ActionRefused, match="Only reviewers of the program"):
         waivers.decline_waiver(row, CHECKED_REQUIREMENT, reason="No.", actor=alice, now=now)
+
+
+def test_request_ends_with_the_category_that_has_the_requirement(checked_integration, alice, now):
+    waivers.request_waiver(checked_integration, CHECKED_REQUIREMENT, reason="In May.", actor=alice, now=now)
+    change_description(checked_integration, {"description": "Faster."}, actor=alice, now=now)
+    assert get_state(checked_integration, CHECKED_REQUIREMENT).waiver_requested_at == now
+    change_description(checked_integration, {"category": "monitoring"}, actor=alice, now=now)
+    state = get_state(checked_integration, CHECKED_REQUIREMENT)
+    assert (state.waiver_requested_at, state.waiver_request_reason) == (None, "")
