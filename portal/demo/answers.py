@@ -48,6 +48,8 @@ ANSWER_BY_KEY: dict[str, Callable[[Integration], str]] = {
         f"https://github.com/hashicorp/{integration.program.product.lower()}/pull/{20_000 + integration.pk}"
     ),
     "provider": lambda integration: "{0}/{0}".format(integration.repository.partition("/")[0]),
+    # The endpoint of the recorded test run, because the test of another endpoint wouldn't count.
+    "endpoint": lambda integration: f"https://preflight.{integration.partner.domain}/run-task",
     "more_contacts": lambda integration: f"On-call engineer, incidents, oncall@{integration.partner.domain}",
     "faq": lambda integration: (
         f"What if {integration.name} stops a run? Open the result, read the reason, and fix the configuration. "

@@ -69,6 +69,11 @@ class Subject:
         return next((form_answers[key] for form_answers in self.answers.values() if form_answers.get(key)), "")
 
 
+def build_repository_key(repository: str, number: int | None) -> str:
+    """Return what identifies a repository: its number, which outlives renames, or its name if that is unknown."""
+    return str(number or repository.lower())[:80]
+
+
 # With any arguments, because this module can't import the clients that checks get.
 CheckFunction = Callable[..., Result]
 CONTENT_FOLDER = Path(__file__).parent / "content"

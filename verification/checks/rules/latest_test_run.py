@@ -1,7 +1,7 @@
 """Checks of the newest test run of a Nomad plugin or a run task. The checks themselves run nothing."""
 
 from portal.core.value_types import JsonObject
-from verification.checks.types import Subject, register_check
+from verification.checks.types import Subject, build_repository_key, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 
@@ -27,6 +27,8 @@ def check_nomad_plugin_test(subject: Subject, sources: Sources) -> Result:
     test_run = subject.known.get(NOMAD_PLUGIN_OBSERVATION_KEY)
     if not isinstance(test_run, dict):
         return NO_TEST_RUN_RESULT
+    if test_run["repository"] != build_repository_key(subject.repository, subject.repository_id):
+        return Result(Outcome.NOT_RUN, "The last test run was of another repository. Start a new one.")
     return _build_result(test_run, f"{test_run['type']} plugin", "", ("version", test_run["version"]))
 
 
@@ -35,6 +37,11 @@ def check_run_task_test(subject: Subject, sources: Sources) -> Result:
     test_run = subject.known.get(RUN_TASK_OBSERVATION_KEY)
     if not isinstance(test_run, dict):
         return NO_TEST_RUN_RESULT
+    endpoint = subject.find_answer("endpoint")
+    # Without an answer, each user has another endpoint, and any of them counts.
+    if endpoint not in ("", test_run["url"]):
+        evidence = (Evidence("Tested endpoint", test_run["url"][:200]), Evidence("Your answer", str(endpoint)[:200]))
+        return Result(Outcome.NOT_RUN, "The last test run was of another endpoint. Start a new one.", evidence)
     stages = ", ".join(STAGE_TITLES.get(stage, stage) for stage in test_run["stages"])
     return _build_result(test_run, "run task", f" ({stages})", ("address", test_run["url"][:200]))
 

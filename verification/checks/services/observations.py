@@ -13,7 +13,7 @@ from django.db import transaction
 from integrations.submissions.models import Integration
 from verification.checks.models import Observation
 from verification.checks.rules import provider_schema, release
-from verification.checks.types import Subject
+from verification.checks.types import Subject, build_repository_key
 from verification.outcomes import Outcome, Result
 
 ABSENCE_GRACE_PERIOD = timedelta(hours=24)
@@ -44,8 +44,7 @@ def select_history(integration: Integration, now: datetime) -> None:
     """
     rows = Observation.objects.filter(integration=integration)
     last = rows.filter(key=REPOSITORY_KEY).values_list("value", flat=True).first()
-    # The number outlives renames. Without GitHub at the start, only the name is known.
-    current = str(integration.repository_id or integration.repository.lower())[:80]
+    current = build_repository_key(integration.repository, integration.repository_id)
     if last == current:
         return
     for key in HISTORY_KEYS if last is not None else ():

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
+from integrations.submissions.services.creation import change_description
 from portal.core.errors import ActionRefused
 from portal.jobs.definitions import DEFAULT_LEASE
 from portal.jobs.execution import claim, run_due_jobs
@@ -107,6 +108,26 @@ def test_without_a_sandbox_every_rule_is_not_run(
     assert execution.run_check("plugin.test_run", build_integration_subject(booster), None).summary == (
         "The test run was incomplete. 13 of 13 rules have no result."
     )
+
+
+@pytest.mark.django_db
+def test_result_counts_only_for_the_repository_that_was_tested(booster: Integration, alice: Any) -> None:
+    now = timezone.now()
+    change_description(booster, {"repository_id": 4711}, actor=alice, now=now)
+    row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=now)
+    services.KINDS[row.kind].abandon(TestRun.objects.get(pk=row.pk), "")
+
+    def run_check() -> str:
+        subject = build_integration_subject(Integration.objects.get(pk=booster.pk))
+        return execution.run_check("plugin.test_run", subject, None).summary
+
+    result = "The driver plugin couldn't complete its test run. 13 of 13 rules didn't pass."
+    assert run_check() == result
+    change_description(booster, {"repository": "acme/nomad-driver-renamed"}, actor=alice, now=now)
+    assert run_check() == result
+    other = {"repository": "acme/nomad-driver-other", "repository_id": 4712}
+    change_description(booster, other, actor=alice, now=now)
+    assert run_check() == "The last test run was of another repository. Start a new one."
 
 
 @pytest.mark.django_db

@@ -15,6 +15,7 @@ from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff
 from verification.checks.rules.latest_test_run import NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY
 from verification.checks.runner import build_integration_sources
+from verification.checks.types import build_repository_key
 from verification.plugins.messages import PLUGIN_TYPE_NUMBERS
 from verification.testruns import releases
 from verification.testruns.kinds.base import build_run_subject
@@ -76,7 +77,9 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
         return NomadPluginTarget(options["type"], options["name"], options["version"], config)
 
     def build_observation(self, run: TestRun) -> JsonObject:
-        return super().build_observation(run) | {"type": run.inputs["type"]}
+        # The integration as it was when the release was downloaded. Its repository may have changed since then.
+        repository = build_repository_key(run.integration.repository, run.integration.repository_id)
+        return super().build_observation(run) | {"type": run.inputs["type"], "repository": repository}
 
     def list_details(self, run: TestRun) -> Iterator[tuple[str, str]]:
         yield _("Version"), run.version
