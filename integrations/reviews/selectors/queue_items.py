@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import (
+    BooleanField,
     CharField,
     Count,
+    ExpressionWrapper,
     F,
     Min,
     Q,
@@ -18,7 +20,12 @@ from django.db.models.functions import Coalesce
 
 from integrations.partners import permission_conditions
 from integrations.reviews.models import QueueItem
-from integrations.reviews.selectors.queue import LAST_EVENT_ID, TAB_LABELS, list_tab_conditions
+from integrations.reviews.selectors.queue import (
+    LAST_EVENT_ID,
+    TAB_LABELS,
+    build_former_reviewer_condition,
+    list_tab_conditions,
+)
 from integrations.reviews.selectors.queue_compiled import Items, select_compiled
 from integrations.reviews.selectors.queue_kinds import IS_APPEAL, ITEM_COLUMNS, KINDS, list_stale_listings
 from integrations.reviews.selectors.queue_union import select_items
@@ -43,13 +50,14 @@ MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slu
 # SQLite and PostgreSQL differ in where NULL sorts.
 ORDER_BY_URGENCY = {name: F(name).asc(nulls_last=True) for name in MOST_URGENT_FIRST}
 RELATED_NAMES = {"company": "partner__name", "company_state": "partner__verification_state"}
-REVIEWER_NAMES = {
-    name: Coalesce(f"reviewer__{field}", Value(""), output_field=CharField())
-    for name, field in (("reviewer_name", "name"), ("reviewer_email", "email"))
+REVIEWER_COLUMNS = {
+    "reviewer_name": Coalesce("reviewer__name", Value(""), output_field=CharField()),
+    "reviewer_email": Coalesce("reviewer__email", Value(""), output_field=CharField()),
+    "is_former_reviewer": ExpressionWrapper(build_former_reviewer_condition(), BooleanField()),
 }
 ONLY_IN_CONDITIONS = {"category", "deadline_pause_reason", "waiting_since"}
 COLUMN_NAMES = tuple(name for name in ITEM_COLUMNS if name not in ONLY_IN_CONDITIONS)
-ITEM_NAMES = (*COLUMN_NAMES, "began_at", *RELATED_NAMES, *REVIEWER_NAMES)
+ITEM_NAMES = (*COLUMN_NAMES, "began_at", *RELATED_NAMES, *REVIEWER_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +213,8 @@ def build_position_condition(values: Sequence[object]) -> Q:
 
 
 def _select_values(rows: QuerySet[QueueItem], *more_names: str) -> QuerySet[QueueItem, tuple[Any, ...]]:
-    return rows.annotate(**REVIEWER_NAMES).values_list(
-        *COLUMN_NAMES, "began_at", *RELATED_NAMES.values(), *REVIEWER_NAMES, *more_names
+    return rows.annotate(**REVIEWER_COLUMNS).values_list(
+        *COLUMN_NAMES, "began_at", *RELATED_NAMES.values(), *REVIEWER_COLUMNS, *more_names
     )
 
 

@@ -220,7 +220,7 @@ def _describe_claim(values: NamedValues, viewer: QueueViewer, now: datetime) -> 
     is_own_approval = permissions.is_own_approval(values["first_approver_id"], values["review_state"], viewer.user)
     can_claim = values["program_key"] in viewer.programs and not is_own_approval
     button_label = _("Claim review") if can_claim else ""
-    if reviewer_id is None:
+    if reviewer_id is None or values["is_former_reviewer"]:
         return _("Unclaimed"), button_label
     is_mine = reviewer_id == viewer.pk
     name = _("you") if is_mine else values["reviewer_name"] or values["reviewer_email"]

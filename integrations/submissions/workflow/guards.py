@@ -165,6 +165,9 @@ def require_no_other_claim(integration: "Integration") -> str:
     is_active = claim_expires_at is not None and claim_expires_at > integration.step_context.now
     if not is_active or actor is None or integration.reviewer_id == actor.pk:
         return ""
+    # Nor does the claim of someone who no longer reviews the program.
+    if not permissions.can_review_program(integration.program_key, integration.reviewer):
+        return ""
     message = _(
         "%(reviewer)s claimed this review until %(claim_expires_at)s. "
         "Wait until then, or ask them to release the claim."

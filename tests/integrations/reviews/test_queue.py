@@ -12,6 +12,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
+from portal.core.errors import ActionRefused
 from tests.integrations.page_text import parse
 from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import get_figures, get_row_text, list_names
@@ -138,6 +139,17 @@ def test_reviews_of_former_reviewers_are_unclaimed(
     User.objects.filter(pk=rob.pk).update(**fields)
     assert queue.find_next_review(vaulted, rita, frozen_now) == scan.uuid
     assert list_names(sign_in(rita).get("/queue/?tab=free")) == ["Scan", "Rocket", "Vaulted"]
+    assert b"Assigned to" not in sign_in(rita).get("/queue/?tab=free").content
+
+
+def test_claim_of_a_former_reviewer_binds_no_one(
+    integration_at: Any, rita: User, rob: User, frozen_now: datetime
+) -> None:
+    rocket = claims.claim_review(integration_at("review"), actor=rob, now=frozen_now)
+    with pytest.raises(ActionRefused):
+        claims.claim_review(rocket, actor=rita, now=frozen_now)
+    User.objects.filter(pk=rob.pk).update(is_reviewer=False)
+    assert claims.claim_review(rocket, actor=rita, now=frozen_now).reviewer == rita
 
 
 def test_htmx_gets_only_the_same_results(three_reviews: None, rita: User, sign_in: SignIn) -> None:
