@@ -106,7 +106,7 @@ def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
     for finding in _list_dated(Finding, "due_at", rows, now):
         title = f"{finding.integration.name}: finding {finding.number} is due"
         page = build_absolute_url("submissions:detail", finding.integration.uuid)
-        changed_at = finding.resolved_at or finding.raised_at
+        changed_at = finding.verified_at or finding.resolved_at or finding.raised_at
         is_done = finding.state != Finding.State.OPEN
         yield build_deadline(f"finding-{finding.pk}", title, finding.due_at, page, changed_at, is_done=is_done)
 

@@ -111,19 +111,29 @@ def open_automatic_finding(
     return finding
 
 
-def resolve_automatic_finding(
-    integration: Integration, requirement_id: str, *, now: datetime, answer: str = "The check passed again."
-) -> Finding | None:
-    """Verify the automatic finding of a requirement, as after its check passes again. Return None if there was none."""
+def resolve_automatic_finding(integration: Integration, requirement_id: str, *, now: datetime) -> Finding | None:
+    """Verify the automatic finding of a requirement whose check passed again. Return None if there was none."""
     finding = _get_automatic_finding(integration, requirement_id)
     if finding is not None:
-        finding.state = Finding.State.VERIFIED
-        finding.verified_at = now
         # The partner may have fixed the problem without a response.
-        finding.answer = finding.answer or answer
+        finding.answer = finding.answer or "The check passed again."
         finding.resolved_at = finding.resolved_at or now
-        finding.save()
+        _verify_automatically(finding, now)
     return finding
+
+
+def close_automatic_finding(integration: Integration, requirement_id: str, *, now: datetime) -> None:
+    """Verify the automatic finding of a requirement that is waived or no longer applies, if there is one."""
+    finding = _get_automatic_finding(integration, requirement_id)
+    if finding is not None:
+        # Without a time of resolution: the partner did nothing, so compliance must not count it as activity.
+        _verify_automatically(finding, now)
+
+
+def _verify_automatically(finding: Finding, now: datetime) -> None:
+    finding.state = Finding.State.VERIFIED
+    finding.verified_at = now
+    finding.save()
 
 
 def _get_automatic_finding(integration: Integration, requirement_id: str) -> Finding | None:

@@ -20,4 +20,4 @@ def end_removed_requirements(integration: Integration, now: datetime) -> None:
         state.save()
     automatic_findings = integration.findings.exclude(due_at=None).exclude(requirement_id__in=ids)
     for id in set(automatic_findings.values_list("requirement_id", flat=True)):
-        findings.resolve_automatic_finding(integration, id, now=now, answer="The requirement no longer applies.")
+        findings.close_automatic_finding(integration, id, now=now)

@@ -33,9 +33,7 @@ def waive_requirement(
         state.clear_waiver_request()
         state.save()
         # If the check still fails when the waiver ends, it opens a finding with a new due date.
-        findings.resolve_automatic_finding(
-            change.integration, requirement_id, now=now, answer="The requirement was waived."
-        )
+        findings.close_automatic_finding(change.integration, requirement_id, now=now)
         change.record("requirement.waived", state.waiver_reason, until=expires_at.isoformat())
         change.save()
     return state
