@@ -32,6 +32,7 @@ from portal.core.value_types import JsonObject
 from portal.notifications.models import EmailMessage
 from verification.checks.models import CheckResult, Observation
 from verification.checks.rules.release import NEWEST_KEY
+from verification.checks.rules.repository import NEW_OWNER
 from verification.checks.runner import list_freeze_reasons
 from verification.checks.services.accepted_deviations import get_acceptable_value
 
@@ -42,6 +43,7 @@ COMPLIANCE_EVENT_TYPES = tuple(key for key, email in EMAILS.items() if email.cat
 # The portal suggests notices, but only people decide.
 DECISION_EVENT_TYPES = tuple(key for key in COMPLIANCE_EVENT_TYPES if key != "program.notice_suggested")
 OWNER_CHECK_KEY = "repository.owner"
+OWNER_SUBJECTS = frozenset({"owner", NEW_OWNER})
 HIDDEN_MESSAGES = (PRIVATE, GONE_MESSAGE)  # problems of a repository that only its owner can end
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 # A reviewer saw the activities so far and let the deadline continue.
@@ -180,9 +182,11 @@ def _is_transferred(integration: Integration) -> bool:
     # The column of the reason has 500 characters.
     if integration.hold_reason not in [reason[:500] for reason in reasons]:
         return False
-    # A hold alone proves nothing: GitHub can withhold a repository, and an owner can get it back.
-    results = CheckResult.objects.filter(integration=integration, key=OWNER_CHECK_KEY).conclusive()
-    return get_acceptable_value(results.first()) != ("", "")
+    # A hold alone proves nothing: GitHub can withhold a repository, and an owner can get it back. A new owner can hide
+    # the repository, so the newest result that names an owner counts.
+    results = CheckResult.objects.filter(integration=integration, key=OWNER_CHECK_KEY)
+    newest = next((result for result in results if OWNER_SUBJECTS.intersection(dict(result.inspected_revisions))), None)
+    return get_acceptable_value(newest) != ("", "")
 
 
 def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity]:

@@ -139,6 +139,10 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
         inspected_revisions=[["new owner", "9"]],
         at=now,
     )
+    # The new owner hides the repository.
+    CheckResult.objects.create(
+        integration=listed_integration, key="repository.owner", version=1, outcome="fail", summary="Not found.", at=now
+    )
     for actor in (alice, None):
         assert get_refusal(listed_integration, "suspend_immediately", actor, now)
     row = perform_and_reload(listed_integration, "suspend_immediately", rita, now)
