@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
@@ -50,12 +50,15 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
     """Invite an address to roles, or replace its open invitation. The email contains a new link.
 
     Raises:
-        ActionRefused: The actor can't grant these roles, or the roles don't fit together.
+        ActionRefused: The actor can't grant these roles, the roles don't fit together, or someone else invites the
+            address at the same time.
     """
     email = email.strip().lower()
     with transaction.atomic():
         # Lock the invitation before people, like accept_invitation and revoke_invitation.
         open_invitation = list_open_invitations(now).filter(email=email).select_for_update(of=("self",)).first()
+        # The address can have one open invitation, and the constraint doesn't know which ones have expired.
+        StaffInvitation.objects.filter(email=email, accepted_at=None, revoked_at=None, expires_at__lte=now).delete()
         invitation = open_invitation or StaffInvitation(email=email)
         actor = _lock(actor)
         # First the roles of the open invitation, which the actor may not replace, then the new ones.
@@ -72,10 +75,18 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
         invitation.token_hash = hash_token(token)
         invitation.created_at = now
         invitation.expires_at = now + timedelta(days=INVITATION_DAYS)
-        invitation.save(update_fields=REPLACED_COLUMNS if open_invitation else None)
+        _save(invitation, REPLACED_COLUMNS if open_invitation else None)
         _announce(invitation, "person_invited", actor=actor, now=now)
         _queue_email(invitation, token, now)
     return invitation
+
+
+def _save(invitation: StaffInvitation, columns: Collection[str] | None) -> None:
+    try:
+        with transaction.atomic():
+            invitation.save(update_fields=columns)
+    except IntegrityError as error:  # a second request, which found no open invitation before the first one ended
+        raise ActionRefused(_("Someone just invited this address. Reload the page."), "conflict") from error
 
 
 def revoke_invitation(invitation: StaffInvitation, *, actor: User, now: datetime) -> None:
@@ -107,7 +118,15 @@ def accept_invitation(
         # In the name of the inviter, whose own roles may have changed since.
         inviter = invitation.invited_by
         reason = "Accepted an invitation."
-        roles.change_roles(user, grant=invitation.roles, actor=inviter, now=now, reason=reason, request=request)
+        roles.change_roles(
+            user,
+            grant=invitation.roles,
+            invited_at=invitation.created_at,
+            actor=inviter,
+            now=now,
+            reason=reason,
+            request=request,
+        )
 
 
 def explain_refusal(invitation: StaffInvitation, addresses: Collection[str], now: datetime) -> str:
@@ -138,7 +157,8 @@ def explain_invitation_refusal(invitation: Invitation, addresses: Collection[str
 
 def _lock(actor: User) -> User:
     """Return the locked row of the actor, whose stream gets the event."""
-    return User.objects.select_for_update().get(pk=actor.pk)
+    # Without `no_key`, two people who invite at once and notify each other would wait for each other.
+    return User.objects.select_for_update(no_key=True).get(pk=actor.pk)
 
 
 def _require_manageable(invitation: StaffInvitation, actor: User) -> None:

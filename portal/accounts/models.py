@@ -49,6 +49,7 @@ class User(AbstractUser):
     is_reviewer = models.BooleanField("reviewer", default=False, help_text="Decides on integrations for the programs.")
     is_auditor = models.BooleanField("auditor", default=False, help_text="Reads everything and changes nothing.")
     program_roles = models.JSONField("roles in programs", default=list, blank=True)
+    roles_revoked_at = models.DateTimeField(null=True, editable=False)  # last time that a role was revoked
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -106,6 +107,14 @@ class StaffInvitation(models.Model):
 
     class Meta:
         ordering = ("-created_at",)
+        constraints = [
+            # Two people can invite the same address at once.
+            models.UniqueConstraint(
+                fields=["email"],
+                condition=Q(accepted_at=None, revoked_at=None),
+                name="staff_invitation_unique_open_email",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.email}: {', '.join(self.roles)}"

@@ -69,7 +69,12 @@ class AccountChange:
 
 
 def change_roles(
-    user: User, *, grant: Collection[str] = (), revoke: Collection[str] = (), **decision: Unpack[Decision]
+    user: User,
+    *,
+    grant: Collection[str] = (),
+    revoke: Collection[str] = (),
+    invited_at: datetime | None = None,
+    **decision: Unpack[Decision],
 ) -> None:
     """Grant and revoke roles. Do nothing if the user already has exactly these roles.
 
@@ -77,13 +82,19 @@ def change_roles(
         user: User whose roles change.
         grant: Roles to grant, see role_names.ROLES.
         revoke: Roles to revoke.
+        invited_at: When the user was invited to the granted roles, if they accept an invitation.
         decision: Who decides when and why. A program manager can change roles of their programs.
 
     Raises:
-        ActionRefused: The actor lacks permission, the roles don't fit together, or the change would leave no superuser.
+        ActionRefused: The actor lacks permission, the roles don't fit together, the invitation is older than the last
+            revocation, or the change would leave no superuser.
     """
     with _change(user, is_open_to_managers=True, **decision) as change:
         _require_manageable([*grant, *revoke], change.actor)
+        revoked_at = change.row.roles_revoked_at
+        # Otherwise, an invitation that was sent earlier would restore a role that was revoked since.
+        if invited_at is not None and revoked_at is not None and invited_at < revoked_at:
+            raise ActionRefused(_("Your roles changed after you received this invitation. Ask for a new one."))
         needs_approval = settings.ADMINISTRATOR_APPROVAL and not change.row.is_superuser
         if ADMINISTRATOR in grant and needs_approval and change.actor is not None:
             _request_administrator_role(change, change.actor)
@@ -222,7 +233,9 @@ def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str
     for role, column in COLUMNS_BY_ROLE.items():
         setattr(row, column, role in roles)
     row.is_reviewer = any(role.partition(":")[0] == "reviewer" for role in roles)
-    _save(row, ["program_roles", *COLUMNS_BY_ROLE.values()])
+    if current - roles:
+        row.roles_revoked_at = change.now
+    _save(row, ["program_roles", "roles_revoked_at", *COLUMNS_BY_ROLE.values()])
     if row.is_superuser:
         RoleRequest.objects.filter(user=row).delete()
     changes = [("+", role) for role in roles - current] + [("-", role) for role in current - roles]

@@ -32,6 +32,7 @@ class Migration(migrations.Migration):
                 ('is_reviewer', models.BooleanField(default=False, help_text='Decides on integrations for the programs.', verbose_name='reviewer')),
                 ('is_auditor', models.BooleanField(default=False, help_text='Reads everything and changes nothing.', verbose_name='auditor')),
                 ('program_roles', models.JSONField(blank=True, default=list, verbose_name='roles in programs')),
+                ('roles_revoked_at', models.DateTimeField(editable=False, null=True)),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
@@ -96,6 +97,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created_at',),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('accepted_at', None), ('revoked_at', None)), fields=('email',), name='staff_invitation_unique_open_email')],
             },
         ),
     ]

@@ -142,3 +142,27 @@ def test_administrator_role_of_an_invitation_waits_for_a_second_administrator(
     with time_machine.travel(NOW):
         sign_in(nora).post(path)
     assert (list_roles(User.objects.get(pk=nora.pk)), nora.role_requests.get().requested_by) == (["staff"], sam)
+
+
+def test_invitation_from_before_a_revocation_restores_no_role(sign_in: SignIn, sam: User) -> None:
+    nora = create_user(NORA, "Nora Nash", is_staff=True, program_roles=["reviewer:nomad"], is_reviewer=True)
+    path = invite(sam, "reviewer:nomad")
+    revoked_at = NOW + timedelta(hours=1)
+    roles.change_roles(nora, revoke=["reviewer:nomad"], actor=sam, now=revoked_at, reason="Moved to another team")
+    client = sign_in(nora)
+    with time_machine.travel(revoked_at + timedelta(hours=1)):
+        text = client.post(path, follow=True).content.decode()
+        assert "Your roles changed after you received this invitation. Ask for a new one." in text
+        assert list_roles(User.objects.get(pk=nora.pk)) == ["staff"]
+        client = sign_in(sam)
+        client.post(f"/people/invitations/{StaffInvitation.objects.get().pk}/", {"action": "resend"})
+        sign_in(nora).post(get_link(EmailMessage.objects.filter(name="staff_invitation").latest("pk")))
+    assert list_roles(User.objects.get(pk=nora.pk)) == ["staff", "reviewer:nomad"]
+
+
+def test_address_is_invited_again_after_its_invitation_expired(sam: User) -> None:
+    mona = create_user("mona@program.example", "Mona Marsh", program_roles=["manager:nomad"])
+    invite(sam, "staff")
+    later = NOW + timedelta(days=15)
+    invitations.send_invitation(NORA, ["reviewer:nomad"], actor=mona, now=later)
+    assert [(each.roles, each.created_at) for each in StaffInvitation.objects.all()] == [(["reviewer:nomad"], later)]
