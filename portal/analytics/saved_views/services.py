@@ -189,6 +189,7 @@ def set_default(view: SavedView, user: User, *, on: bool) -> None:
     if view.owner_id != user.pk:
         raise ActionRefused(_("Only your own views can be the default. Save this view as your own first."), "forbidden")
     with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # two requests at once count one after the other
         # First, because the constraint allows one default for each list.
         SavedView.objects.filter(owner=user, page=view.page, is_default=True).update(is_default=False)
         if on:
