@@ -30,7 +30,9 @@ def save_outcomes(endpoint_id: int, outcomes: Sequence[DeliveryOutcome]) -> date
 
 def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
     attempt = outcome.attempt
-    delivery = WebhookDelivery.objects.select_for_update(of=("self",)).get(pk=attempt.delivery_id)
+    delivery = WebhookDelivery.objects.select_for_update(of=("self",)).filter(pk=attempt.delivery_id).first()
+    if delivery is None:  # the cleanup deleted it during the request
+        return
     delivery.attempt_count += 1
     delivery.last_response_summary = attempt.response_summary
     attempt.number = delivery.attempt_count

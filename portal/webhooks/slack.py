@@ -8,14 +8,18 @@ from portal.core.value_types import JsonObject
 from portal.webhooks.chat_text import LONG_TEXT_LENGTH, MAX_ISSUES, SHORT_TEXT_LENGTH, format_moment, shorten_text
 from portal.webhooks.payloads import serialize_json
 
+MAX_SECTION_LENGTH = 3000  # of a section's text in Slack's reference
+# The three escapes that Slack documents. The word joiner keeps “@name” from becoming a mention.
+ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@\u2060"})
 TONE_EMOJI = {"good": ":white_check_mark:", "warn": ":warning:", "bad": ":red_circle:", "accent": ":arrow_right:"}
 
 
 def escape_text(text: object, max_length: int = SHORT_TEXT_LENGTH) -> str:
-    """Return user input that Slack displays literally."""
+    """Return user input that Slack displays literally, at most `max_length` characters with their escapes."""
     shortened_text = shorten_text(text, max_length)
-    # Slack documents the three escapes. The word joiner keeps “@name” from becoming a mention.
-    return shortened_text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@\u2060")
+    while len(escaped_text := shortened_text.translate(ESCAPES)) > max_length:
+        shortened_text = shorten_text(shortened_text, len(shortened_text) - 1)
+    return escaped_text
 
 
 def build_link(url: str, text: object) -> str:
@@ -35,7 +39,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
         f"{build_link(issue['url'], issue['name'])}, due {escape_text(issue['due'])}"
         for issue in data.get("issues", ())
     ]
-    section = build_section("\n".join([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]]))
+    section = build_section([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]])
     context_block = build_context_block(f"{payload['type']} · {format_moment(event.at)}")
     text = f"{escape_text(integration['name'])} by {escape_text(partner['name'])}: {summary}"
     return build_message(text, [section, context_block])
@@ -43,7 +47,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
 
 def build_test_body(payload: JsonObject) -> str:
     summary = escape_text(payload["data"]["summary"])
-    return build_message(summary, [build_section(f":wave: {summary}"), build_context_block(str(payload["type"]))])
+    return build_message(summary, [build_section([f":wave: {summary}"]), build_context_block(str(payload["type"]))])
 
 
 def build_message(text: str, blocks: list[JsonObject]) -> str:
@@ -53,7 +57,13 @@ def build_message(text: str, blocks: list[JsonObject]) -> str:
     )
 
 
-def build_section(text: str) -> JsonObject:
+def build_section(lines: list[str]) -> JsonObject:
+    """Return a section with the lines that fit."""
+    text = ""
+    for line in lines:
+        # Whole lines, because Slack refuses a longer message, and a part of a line could end within a link.
+        if len(text) + len(line) < MAX_SECTION_LENGTH:
+            text += f"\n{line}" if text else line
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
 
 

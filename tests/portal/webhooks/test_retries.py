@@ -80,6 +80,17 @@ def test_endpoint_that_was_removed_during_a_request_is_not_paused(
     assert (endpoint_row.pause, EmailMessage.objects.filter(name="webhook_paused").count()) == ("", 0)
 
 
+def test_delivery_that_was_deleted_during_its_request_is_left_out(
+    endpoint: CreateEndpoint, rocket: Any, bob: Any
+) -> None:
+    endpoint_row = endpoint()
+    messages = [create_event_message(rocket, bob) for _ in range(2)]
+    attempts = [WebhookDeliveryAttempt(delivery=each, at=NOW, seconds=1, status=200) for each in messages]
+    WebhookDelivery.objects.filter(pk=messages[0].pk).delete()
+    save_outcomes(endpoint_row.pk, [DeliveryOutcome(attempt) for attempt in attempts])
+    assert list_states(endpoint_row) == [State.DELIVERED]
+
+
 @pytest.mark.every_database
 def test_waiting_messages_can_be_skipped(endpoint: CreateEndpoint, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()

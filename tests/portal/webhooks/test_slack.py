@@ -77,3 +77,18 @@ def test_busy_slack_is_retried_later(endpoint: Make, receiver: Receiver, alice: 
     assert WebhookDelivery.objects.get().due_at >= NOW + timedelta(minutes=2)
     endpoint_row.refresh_from_db()
     assert endpoint_row.pause == ""
+
+
+def test_long_message_keeps_the_limits_of_slack(endpoint: Make, rocket: Any, acme: Any) -> None:
+    acme.name = "<" * 120
+    acme.save()
+    rocket.name = "@&" * 60
+    rocket.save()
+    endpoint(format="slack", event_types=["issue.breached"])
+    issue = ISSUE_DATA["issues"][0] | {"name": "acme/rocket#7" + "&" * 300, "url": f"https://github.com/{'a' * 300}"}
+    with transaction.atomic():
+        record_event(rocket, "issue.breached", actor=None, now=NOW, issues=[issue] * 9, count=9)
+    text = json.loads(WebhookDelivery.objects.get().body)["blocks"][0]["text"]["text"]
+    lines = text.splitlines()
+    link_lines = [line for line in lines[2:] if line.startswith("<https://") and ">, due " in line]
+    assert (len(text) <= 3000, len(lines) > 2, len(link_lines)) == (True, True, len(lines) - 2)
