@@ -17,9 +17,8 @@ from django.db.models import Exists, OuterRef
 
 from integrations.escalations import tasks
 from integrations.escalations.models import Escalation
+from integrations.escalations.selectors import is_answered
 from integrations.partners import permissions
-from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import IS_MONITORED, SlaClock
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.notices import get_address, list_program_contacts
@@ -197,23 +196,6 @@ def _advance(pk: int, now: datetime) -> bool:
     escalation.save()
     _notify(integration, EVENT_TYPE_BY_KIND[Escalation.Kind(escalation.kind)], remaining[0], escalation, now)
     return True
-
-
-def is_answered(escalation: Escalation, integration: Integration) -> bool:
-    """Return whether a program member has acted since, or nothing is left to respond to."""
-    if escalation.kind == Escalation.Kind.ACTION:
-        is_responsible = integration.responsible_party == ResponsibleParty.PROGRAM
-        # Another due date belongs to another action, which gets its own escalation.
-        return not is_responsible or integration.action_due_at != escalation.due_at
-    # Any action of program staff shows that someone has noticed. Events of the portal itself have no actor.
-    later_events = integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None)
-    actors = User.objects.filter(pk__in=set(later_events.values_list("actor_id", flat=True)))
-    if any(permissions.can_act_for_program(integration, actor) for actor in actors):
-        return True
-    issues = [issue["issue"] for issue in (escalation.event.data.get("issues", ()) if escalation.event else ())]
-    committed_clocks = SlaClock.objects.filter(IS_MONITORED, issue__uuid__in=issues, is_committed=True)
-    # With incomplete data, an issue may still be open.
-    return not committed_clocks.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)).exists()
 
 
 def _notify(

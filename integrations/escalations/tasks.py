@@ -1,7 +1,7 @@
 """Emails of escalations: a recipient gets one a day with all of them, unless a critical issue can't wait.
 
-The first of a day is sent after 15 minutes, later ones the next morning. Each escalation has a row of its own, which is
-its notification in the portal. One job per recipient sends what waits.
+The first of a day is sent after 15 minutes, later ones the next morning, unless someone responds before. Each
+escalation has a row of its own, which is its notification in the portal. One job per recipient sends what waits.
 
 An undeliverable email to the program is forwarded to the next escalation recipient. For one to the partner, the program
 is notified, so that it can find another way to reach them. Each happens once; the integration's page shows it for a
@@ -15,7 +15,10 @@ from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
+from integrations.escalations.models import Escalation
+from integrations.escalations.selectors import is_answered
 from integrations.partners import permissions
 from integrations.sla.engine.types import Severity
 from integrations.submissions import notices
@@ -93,7 +96,7 @@ def _give_up(message: str, *, address: str) -> None:
 def send_escalations(context: JobContext, *, address: str) -> None:
     """Send what waits for a recipient: one escalation as its own email, several as one digest."""
     waiting = _list_waiting(address).select_for_update(of=("self",)).order_by("pk")
-    escalations = list(waiting.select_related("event", "integration__partner", "person"))
+    escalations = _cancel_answered(waiting.select_related("event", "integration__partner", "person"))
     if len(escalations) == 1:
         (escalation,) = escalations
         EmailMessage.objects.filter(pk=escalation.pk).update(state=State.QUEUED)
@@ -106,6 +109,29 @@ def send_escalations(context: JobContext, *, address: str) -> None:
         digest = email.queue(DIGEST_TEMPLATE, key, first.person or address, build_digest_context(escalations))
         emails = EmailMessage.objects.filter(pk__in=[each.pk for each in escalations])
         emails.update(state=State.INCLUDED_IN_DIGEST, digest=digest)
+
+
+def _cancel_answered(emails: Iterable[EmailMessage]) -> list[EmailMessage]:
+    """Cancel the escalations to which someone responded while they waited. Return the others."""
+    unanswered = []
+    for escalation_email in emails:
+        if _is_no_longer_needed(escalation_email):
+            EmailMessage.objects.filter(pk=escalation_email.pk).update(state=State.CANCELED)
+        else:
+            unanswered.append(escalation_email)
+    return unanswered
+
+
+def _is_no_longer_needed(escalation_email: EmailMessage) -> bool:
+    event = escalation_email.event
+    integration = escalation_email.integration
+    assert event
+    assert integration
+    kind = Escalation.Kind.BREACHES if event.data["issues"] else Escalation.Kind.ACTION
+    escalation = Escalation.objects.filter(integration=integration, kind=kind, due_at=event.data["due"]).first()
+    # An undo restores the action, and the recipient gets no other email about it.
+    can_undo = integration.undo_until is not None and integration.undo_until > timezone.now()
+    return escalation is not None and not can_undo and is_answered(escalation, integration)
 
 
 def build_digest_context(escalations: Iterable[EmailMessage]) -> TemplateContext:

@@ -8,6 +8,7 @@ from django.core import mail
 from django.db import connection, transaction
 from django.utils import timezone
 
+from integrations.escalations.models import Escalation
 from integrations.escalations.tasks import forward_due, queue_escalation
 from integrations.submissions import digests
 from integrations.submissions.models import Integration
@@ -66,6 +67,24 @@ def test_single_escalation_is_sent_unchanged_after_15_minutes(row: Integration, 
     clock.shift(timedelta(seconds=1))
     assert send_due_emails() == ["Overdue: Rocket by Acme is waiting for the program"]
     assert EmailMessage.objects.get().state == "sent"
+
+
+@pytest.mark.parametrize(
+    ("responsible_party", "undo_minutes", "state"),
+    [("program", 0, "sent"), ("partner", 0, "canceled"), ("partner", 60, "sent")],
+)
+def test_escalation_that_was_answered_while_it_waited_is_not_sent(
+    row: Integration, rita: User, clock: Any, responsible_party: str, undo_minutes: int, state: str
+) -> None:
+    Escalation.objects.create(integration=row, kind="action", due_at=DUE, began_at=timezone.now())
+    escalate(row, rita)
+    undo_until = timezone.now() + undo_minutes * MINUTE
+    Integration.objects.filter(pk=row.pk).update(
+        responsible_party=responsible_party, action_due_at=DUE, undo_until=undo_until
+    )
+    clock.shift(15 * MINUTE)
+    assert len(send_due_emails()) == (1 if state == "sent" else 0)
+    assert EmailMessage.objects.get().state == state
 
 
 def test_escalation_sent_in_the_morning_uses_up_the_email_of_that_day(row: Integration, rita: User, clock: Any) -> None:
