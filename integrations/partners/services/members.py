@@ -92,7 +92,6 @@ def can_join_by_domain(partner: Partner, user: User, addresses: Collection[str])
     """
     domains = {domain for domain in map(get_company_domain, addresses) if domain}
     proofs = partner.verifications.filter(method__in=DOMAIN_METHODS, subject__in=domains)
-    # Former members count, too: someone whom an owner removed must not return without a decision.
     return partner.is_verified and proofs.exists() and not partner.memberships.filter(user=user).exists()
 
 
@@ -166,6 +165,16 @@ def send_invitation(partner: Partner, email: str, role: str, *, actor: User, now
     key = f"invitation:{invitation.pk}:{invitation.token_hash[:16]}"
     mail.queue("invitation", key, invitation.email, context, now=now)
     return invitation
+
+
+def resend_invitation(invitation: Invitation, *, actor: User, now: datetime) -> Invitation:
+    """Renew an invitation, and queue its email with a new link. Raises ActionRefused unless it is open or expired."""
+    with change_partner(invitation.partner_id, actor=actor, now=now) as change:
+        change.require_manager()
+        locked_invitation = Invitation.objects.get(pk=invitation.pk)
+        if locked_invitation.accepted_at or locked_invitation.revoked_at:
+            raise ActionRefused(_("This invitation is no longer open."), "conflict")
+        return send_invitation(change.partner, locked_invitation.email, locked_invitation.role, actor=actor, now=now)
 
 
 def revoke_invitation(invitation: Invitation, *, actor: User, now: datetime) -> None:
@@ -274,8 +283,7 @@ def _revoke_invitations_from(user: User, change: PartnerChange) -> None:
 
 def _revoke_invitations_to(user: User, change: PartnerChange) -> None:
     """Revoke the open invitations to a former member, so that they can't return without a decision."""
-    addresses = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
-    emails = [address.lower() for address in addresses]
+    emails = [address.email.lower() for address in EmailAddress.objects.filter(user=user, verified=True)]
     for invitation in list_open_invitations(change.now).filter(partner=change.partner, email__in=emails):
         _revoke_invitation(change, invitation)
 

@@ -134,7 +134,7 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
             request,
             _("New invitation sent to %(email)s. The earlier link no longer works.") % {"email": invitation.email},
         ):
-            members.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=now)
+            members.resend_invitation(invitation, actor=request.user, now=now)
     elif requested_action == "revoke":
         with report_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             members.revoke_invitation(invitation, actor=request.user, now=now)
@@ -165,8 +165,10 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     now = timezone.now()
     requested_action = request.POST.get("action")
     if requested_action == "role":
-        with report_refusals(request, _("Role of %(user)s changed.") % {"user": membership.user}):
-            members.change_role(membership, request.POST.get("role", ""), actor=request.user, now=now)
+        role = request.POST.get("role", "")
+        message = _("%(user)s already has this role.") if role == membership.role else _("Role of %(user)s changed.")
+        with report_refusals(request, message % {"user": membership.user}):
+            members.change_role(membership, role, actor=request.user, now=now)
     elif requested_action == "transfer":
         with report_refusals(request, _("%(user)s is now an owner. You are an editor.") % {"user": membership.user}):
             members.transfer_ownership(membership, actor=request.user, now=now)

@@ -205,7 +205,7 @@ def resend_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> Me
     """Resend an invitation with a new link. The previous link stops working."""
     partner = get_own_partner(request, slug)
     invitation = get_object_or_404(partner.invitations, pk=pk)
-    members.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
+    members.resend_invitation(invitation, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"New invitation sent to {invitation.email}.")
 
 

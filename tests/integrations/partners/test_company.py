@@ -122,6 +122,15 @@ def test_invitation_is_sent_again_and_revoked(sign_in: SignIn, alice: Any) -> No
     page = client.post(address, {"action": "revoke"}, follow=True)
     assert "Invitation to dora@acme.example revoked." in find_text(page)
     assert find_text(page, "#invitations") == ""
+    stale_page = client.post(address, {"action": "resend"}, follow=True)  # from a page that was opened before
+    assert "This invitation is no longer open." in find_text(stale_page)
+    assert Invitation.objects.filter(revoked_at=None).count() == 0
+
+
+def test_same_role_is_reported_as_no_change(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+    page = find_text(sign_in(alice).post(get_member_url(bob), {"action": "role", "role": "editor"}, follow=True))
+    texts = ("Bob Baker already has this role.", "Role of Bob Baker changed.")
+    assert [text in page for text in texts] == [True, False]
 
 
 def test_owner_changes_a_role_and_the_member_is_notified(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
