@@ -15,7 +15,7 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import create_user
 from tests.fakes.dns_server import DnsServer
 from tests.fakes.github.server import GitHub, Repo
-from tests.integrations.page_text import find_text
+from tests.integrations.page_text import find_text, get_field_error
 from tests.integrations.partners.memberships import join
 
 pytestmark = pytest.mark.any_database
@@ -198,6 +198,19 @@ def test_github_file_verifies_the_company(
     page = sign_in(erin).post(PAGE, {"action": "github", "organization": "initech"}, follow=True)
     assert "Initech is verified." in find_text(page)
     assert get_state(initech) == ("verified", [("github", "initech", "Erin Eads")])
+
+
+@pytest.mark.parametrize(
+    ("organization", "message"),
+    [("globex", "The public repository globex/.github was not found."), ("", "This field is required.")],
+)
+def test_refused_organization_is_kept_with_its_error(
+    github: GitHub, sign_in: SignIn, initech: Partner, erin: Any, organization: str, message: str
+) -> None:
+    github.seed(Repo("initech/.github", releases=()))
+    page = sign_in(erin).post(PAGE, {"action": "github", "organization": organization})
+    assert (page.status_code, page.context["form"]["organization"].value()) == (422, organization)
+    assert get_field_error(page, "organization") == message
 
 
 def test_file_of_a_personal_account_verifies_nothing(
