@@ -6,6 +6,7 @@ from collections.abc import Callable
 from xml.etree import ElementTree as xml
 
 from portal.core.json_text import clean_string
+from portal.core.terminal import sanitize
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
 from verification.preflight.report import EXIT_FINDINGS, EXIT_PASSED, EXIT_UNDECIDED, PreflightReport
@@ -29,12 +30,6 @@ SUMMARY_BY_EXIT_CODE = {
 }
 # Only a failure is an error in the pull request. An error on our side is a warning.
 ANNOTATION_LEVELS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
-
-
-def sanitize(text: str) -> str:
-    """Replace characters of untrusted text that could move the terminal's cursor or hide text."""
-    # Evidence quotes what others wrote, such as file names, and a terminal executes control sequences.
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def format_text(report: PreflightReport, use_color: bool = False) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 from portal.core.content_files import Content, load_content
+from portal.core.terminal import sanitize
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome, get_worst_outcome
 
@@ -154,12 +155,13 @@ def join_words(words: Iterable[str], limit: int = 4) -> str:
 
 
 def render_report(title: str, report: JsonObject, details: Iterable[str]) -> str:
-    """Return a report as text: the results with their advice and notes, then the details."""
+    """Return a report as text for a terminal: the results with their advice and notes, then the details."""
     lines = [title, ""]
     for each in report["results"]:
         lines.append(f"{_format_outcome(each['outcome']):8} {each['title']}: {each['summary']}")
         lines += [f"{'':8} {note}" for note in (each["advice"], *each["notes"]) if note]
-    return "\n".join([*lines, "", *details, "", f"Overall: {_format_outcome(report['outcome'])}"])
+    lines += ["", *details, "", f"Overall: {_format_outcome(report['outcome'])}"]
+    return "\n".join(map(sanitize, lines))
 
 
 def _format_outcome(outcome: str) -> str:

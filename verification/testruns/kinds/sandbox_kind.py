@@ -14,6 +14,7 @@ from django.conf import settings
 from portal.core import crypto
 from portal.core.cli import build_usage_error
 from portal.core.errors import ActionRefused
+from portal.core.terminal import sanitize
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff, JobContext
 from verification.sandbox import client
@@ -127,7 +128,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
             target = self.parse_options(executable, options)
             records = self.run_target(target, executable, options, report_step)
         except (ValueError, client.SandboxProtocolError) as error:
-            raise build_usage_error(error) from error
+            raise build_usage_error(sanitize(str(error))) from error
         except SandboxUnavailable as error:
             records = self.records_class.begin(target).interrupt(str(error))
         report = self.describe_records(records)

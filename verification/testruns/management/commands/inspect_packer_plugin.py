@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from portal.core.cli import build_usage_error
+from portal.core.terminal import sanitize
 from portal.core.value_types import JsonObject
 from verification.plugins.packer import COMPONENT_KEYS
 from verification.sandbox import client
@@ -32,15 +33,16 @@ class Command(BaseCommand):
         try:
             report = client.run_job("packer", job_input, get_executable(options), service=settings.SANDBOX_SOCKET)
         except (SandboxUnavailable, ValueError, client.SandboxProtocolError) as error:
-            raise build_usage_error(f"Not run: {error}") from error
-        self.stdout.write(json.dumps(report, indent=2) if options["json"] else _format_report(report))
+            raise build_usage_error(sanitize(f"Not run: {error}")) from error
+        self.stdout.write(json.dumps(report, indent=2) if options["json"] else format_report(report))
         if report["problem"]:
             sys.exit(1)
 
 
-def _format_report(report: JsonObject) -> str:
+def format_report(report: JsonObject) -> str:
     if report["problem"]:
-        return f"FAIL: {report['problem']}"
+        return sanitize(f"FAIL: {report['problem']}")
     description = report["description"]
     lines = [f"{key}: {description[key] or 'unknown'}" for key in ("version", "api_version", "sdk_version")]
-    return "\n".join([*lines, *(f"{key}: {', '.join(description[key]) or 'none'}" for key in COMPONENT_KEYS)])
+    lines += [f"{key}: {', '.join(description[key]) or 'none'}" for key in COMPONENT_KEYS]
+    return "\n".join(map(sanitize, lines))

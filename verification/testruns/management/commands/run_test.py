@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 
+from portal.core.terminal import sanitize
 from verification.testruns.kinds.base import TestKind
 from verification.testruns.registry import KINDS
 
@@ -27,7 +28,9 @@ class Command(BaseCommand):
             kind_parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
     def handle(self, *, definition: TestKind, **options: object) -> None:
-        output = definition.run_command(options, lambda message: self.stderr.write(message, self.style.NOTICE))
+        output = definition.run_command(
+            options, lambda message: self.stderr.write(sanitize(message), self.style.NOTICE)
+        )
         text = json.dumps(output.report, indent=2, ensure_ascii=False) if options["json"] else output.text
         self.stdout.write(text)
         if output.exit_code:
