@@ -37,6 +37,7 @@ from verification.testruns.rules import get_exit_code, render_report
 SLICE_SECONDS = 40.0  # after which other jobs run
 RESULT_WAIT_SECONDS = 4.0  # that a slice waits for results, because most arrive immediately
 RESUME_DELAY = timedelta(seconds=5)
+UNREADABLE_KEY_MESSAGE = "We can no longer decrypt the HMAC key. Enter it again in a new test run."
 
 
 class RunTaskTest(TestKind):
@@ -84,7 +85,7 @@ class RunTaskTest(TestKind):
         try:
             key = run.decrypt("encrypted_secrets").value if run.encrypted_secrets else ""
         except crypto.DecryptionError:  # the encryption key was replaced, so the partner must enter the HMAC key again
-            self.abandon(run, "")
+            self.abandon(run, UNREADABLE_KEY_MESSAGE)
             return None
         store = DatabaseStore(run, key)
         deadline = time.monotonic() + SLICE_SECONDS
@@ -112,6 +113,7 @@ class RunTaskTest(TestKind):
     def abandon(self, run: TestRun, message: str) -> None:
         """Finish a run. A callback that waits for the lock is then evaluated as one that arrived after the end."""
         _lock(run)
+        run.records = run.records | {"broken": message}
         self.finish(run, DatabaseStore(run).load_records(is_complete=True))
 
     def store_progress(self, run: TestRun, records: RunTaskRecords) -> bool:
@@ -154,6 +156,7 @@ class RunTaskTest(TestKind):
         return {
             "done": len(records.exchanges),
             "total": len(store.target.list_steps()),
+            "broken": run.records.get("broken", ""),
             "effects": build_effects(records),
             "exchanges": [(each, records.list_callbacks(each.key)) for each in records.exchanges],
         }
