@@ -93,7 +93,7 @@ class JobDefinition:
     Attributes:
         lease: How long a job stays assigned to a process that died. A running process renews the lease.
         at_most_once: Whether a job fails instead of starting again if its process died.
-        on_failure: Called with the error message and the payload, in the transaction that marks the job as failed.
+        on_failure: Called with a message for users and the payload, in the transaction that marks the job as failed.
     """
 
     kind: str

@@ -31,6 +31,10 @@ State = Job.State
 ROUND_SECONDS = 20.0  # a round starts no further job after this time
 LEASE_EXPIRED = "lease_expired"
 ABANDONED_MESSAGE = "The process that ran the job ended before the job did."
+UNEXPECTED_ERROR = "unexpected_error"
+DATABASE_UNAVAILABLE = "database_unavailable"
+# For the failure handler, whose message readers of the page see. The job keeps the text of the exception.
+INTERNAL_ERROR_MESSAGE = "An unexpected error occurred on our side."
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +190,10 @@ def _run_attempt(job: Job) -> JobOutcome:
         return _retry(job, definition, "retry_later", str(error), error.after)
     except OperationalError as error:
         logger.warning("Job %s waits for the database (%s).", job.pk, error)
-        return _retry(job, definition, "database_unavailable", str(error))
+        return _retry(job, definition, DATABASE_UNAVAILABLE, str(error))
     except Exception as error:
         logger.exception("Attempt %s of job %s (%s) failed.", job.attempts, job.pk, job.kind)
-        return _retry(job, definition, "unexpected_error", f"{type(error).__name__}: {error}")
+        return _retry(job, definition, UNEXPECTED_ERROR, f"{type(error).__name__}: {error}")
     if isinstance(result, Reschedule):
         return JobOutcome(State.PENDING, result.run_after or timezone.now(), keeps_attempts=False)
     return JobOutcome(State.SUCCEEDED)
@@ -250,9 +254,10 @@ def _notify_of_failure(job: Job, outcome: JobOutcome) -> None:
     handler = DEFINITIONS[job.kind].on_failure
     if handler is None:
         return
+    is_internal = outcome.error_code in (UNEXPECTED_ERROR, DATABASE_UNAVAILABLE)
     try:
         with transaction.atomic():
-            handler(outcome.error_message, **job.payload)
+            handler(INTERNAL_ERROR_MESSAGE if is_internal else outcome.error_message, **job.payload)
     except Exception:
         logger.exception("The failure handler of job %s (%s) failed.", job.pk, job.kind)
 

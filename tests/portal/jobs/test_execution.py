@@ -106,7 +106,7 @@ def test_retries_follow_the_backoff_until_it_gives_up(clock):
         "unexpected_error",
         "OSError: no route",
     )
-    assert failures == [({"thing": 1}, "OSError: no route")]
+    assert failures == [({"thing": 1}, "An unexpected error occurred on our side.")]
 
 
 def test_retry_later_waits_for_its_delay_and_counts_as_an_attempt():

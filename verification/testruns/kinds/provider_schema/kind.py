@@ -66,7 +66,7 @@ class ProviderSchemaInspection(TestKind):
         # Another attempt would find the same release and the same machine.
         except (releases.UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
             self.finish(run, {"not_run": str(error)})
-        except (SourceError, client.SandboxProtocolError, OSError) as outage:
+        except (SourceError, client.SandboxProtocolError) as outage:
             log.warning("Test run %s is retried soon.", run.pk, exc_info=True)
             _store_progress_message(run, f"Retrying soon: {outage}")
             raise RetryLater(str(outage)) from outage
