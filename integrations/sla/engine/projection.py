@@ -21,7 +21,7 @@ from integrations.sla.engine.severity import find_critical_since, list_severity_
 from integrations.sla.engine.stop_rules import StopTracker
 from integrations.sla.engine.timeline import find_denied_keys, order_events
 from integrations.sla.engine.types import (
-    LISTED_OPENING_KEY,
+    LISTED_SUFFIX,
     ClockState,
     ClockStatus,
     IssueEventKind,
@@ -64,7 +64,7 @@ def _find_opening(events: list[TimelineEvent]) -> TimelineEvent:
     if not openings:
         raise MissingOpeningError("The opening of this issue is missing.")
     # A list can contradict the opening that a webhook reported. Both are stored, and that of the list counts.
-    return next((event for event in openings if event.key == LISTED_OPENING_KEY), openings[0])
+    return next((event for event in openings if event.key.endswith(LISTED_SUFFIX)), openings[0])
 
 
 class IssueProjection:

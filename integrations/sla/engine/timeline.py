@@ -21,15 +21,14 @@ def order_events(events: Iterable[TimelineEvent], cutoff_at: datetime) -> list[T
     """Return the deduplicated events up to the cutoff in chronological order.
 
     Of two reports of the same action, the one with a link and more details wins. A guessed edit of the issue text is
-    dropped if the actual edit is known. Events that GitHub doesn't confirm are left out, with all events of a comment
-    that doesn't exist.
+    dropped if the actual edit is known. Events that GitHub doesn't confirm are left out.
     """
     events = list(events)
     events_by_identity: dict[object, TimelineEvent] = {}
     guesses = []
     denied_keys = find_denied_keys(events)
     for event in events:
-        if event.at > cutoff_at or (denied_keys and _is_denied(event, denied_keys)):
+        if event.at > cutoff_at or event.key in denied_keys or DENIED_KEY in event.data:
             continue
         if "guessed" in event.data:
             guesses.append(event)
@@ -49,14 +48,8 @@ def order_events(events: Iterable[TimelineEvent], cutoff_at: datetime) -> list[T
 
 
 def find_denied_keys(events: Iterable[TimelineEvent]) -> set[object]:
-    """Return the keys of events and comments that GitHub doesn't confirm."""
-    denial_data = [event.data for event in events if DENIED_KEY in event.data]
-    return {key for data in denial_data for key in (data[DENIED_KEY], data.get("comment")) if key}
-
-
-def _is_denied(event: TimelineEvent, denied_keys: set[object]) -> bool:
-    comment = event.comment if event.kind in COMMENT_KINDS else ""
-    return DENIED_KEY in event.data or event.key in denied_keys or comment in denied_keys
+    """Return the keys of events that GitHub doesn't confirm."""
+    return {event.data[DENIED_KEY] for event in events if DENIED_KEY in event.data}
 
 
 def _get_identity(event: TimelineEvent) -> object:

@@ -9,7 +9,7 @@ from integrations.programs.sla_policy import Sla, TargetType
 from portal.core.business_time import Calendar
 
 DENIED_KEY = "denied"  # in an event's data: the key of an event that GitHub doesn't confirm
-LISTED_OPENING_KEY = "opened:listed"  # key of an opening from a list that contradicts that of a webhook
+LISTED_SUFFIX = ":listed"  # key suffix of events from a list that contradict those of a webhook
 
 
 def build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
@@ -65,6 +65,7 @@ CHANGE_KINDS = frozenset(
     }
 )
 FINAL_KINDS = frozenset({IssueEventKind.TRANSFERRED, IssueEventKind.DELETED})  # happen once
+COMMENT_TEXT_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.COMMENT_EDITED)
 
 
 class ClockStatus(StrEnum):

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.dispatch import Signal
 
 from integrations.sla.engine import inputs
-from integrations.sla.engine.types import CHANGE_KINDS, LISTED_OPENING_KEY, IssueEventKind, TimelineEvent
+from integrations.sla.engine.types import CHANGE_KINDS, COMMENT_TEXT_KINDS, LISTED_SUFFIX, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import policies
@@ -133,7 +133,7 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
     for issue_id, events in events_by_issue.items():
         known = known_events[issue_id]
         for reported_event in events:
-            event = _rekey_listed_opening(reported_event, known) if source == "poll" else reported_event
+            event = _rekey_listed_event(reported_event, known) if source == "poll" else reported_event
             if not _is_known(event, known):
                 known[event.key] = event
                 new_rows.append(build_event_row(issue_id, event, source, now))
@@ -141,17 +141,22 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
     return {row.issue_id for row in new_rows}
 
 
-def _rekey_listed_opening(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> TimelineEvent:
-    """Give a listed opening its own key if it is earlier than the known one or has another author. It counts."""
-    known_opening = known_events.get(event.key)
-    if event.kind is not IssueEventKind.OPENED or known_opening is None:
+def _rekey_listed_event(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> TimelineEvent:
+    """Give a listed event its own key if it contradicts the known one, which a webhook can have forged. It counts."""
+    known_event = known_events.get(event.key.removesuffix(UNREAD_SUFFIX)) or known_events.get(event.key)
+    if known_event is None or event.kind not in (IssueEventKind.OPENED, *COMMENT_TEXT_KINDS):
         return event
-    # Issues of deleted accounts get another author, too.
-    has_other_author = event.actor.login != UNKNOWN_ACTOR.login and (event.actor.id, event.actor.type) != (
-        known_opening.actor.id,
-        known_opening.actor.type,
+    # Issues and comments of deleted accounts get another author, too.
+    is_contradicted = event.actor.login != UNKNOWN_ACTOR.login and (event.actor.id, event.actor.type) != (
+        known_event.actor.id,
+        known_event.actor.type,
     )
-    return replace(event, key=LISTED_OPENING_KEY) if event.at < known_opening.at or has_other_author else event
+    if event.kind is IssueEventKind.OPENED:
+        is_contradicted = is_contradicted or event.at < known_event.at
+    else:
+        has_other_text = "unread" not in event.data and event.text != known_event.text
+        is_contradicted = is_contradicted or event.at != known_event.at or has_other_text
+    return replace(event, key=f"{event.key}{LISTED_SUFFIX}") if is_contradicted else event
 
 
 def _is_known(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from integrations.sla.engine.severity import normalize_label
-from integrations.sla.engine.types import DENIED_KEY, IssueEventKind, TimelineEvent
+from integrations.sla.engine.types import COMMENT_TEXT_KINDS, DENIED_KEY, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssueEvent
@@ -26,7 +26,6 @@ VERIFIABLE_CHANGES = {  # with their opposites
     IssueEventKind.CLOSED: IssueEventKind.REOPENED,
     IssueEventKind.LABELED: IssueEventKind.UNLABELED,
 }
-COMMENT_TEXT_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.COMMENT_EDITED)
 VERIFIABLE_KINDS = (*COMMENT_TEXT_KINDS, *VERIFIABLE_CHANGES)  # events that stop or pause a clock
 LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
 INITIAL_LOOKBACK = timedelta(days=1)  # period of the first verification
@@ -139,13 +138,9 @@ def _can_affect_clock(row: SupportIssueEvent) -> bool:
 def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
     """Build an event that denies another one. It has the same time and the closest GitHub kind."""
     key = f"{DENIED_KEY}:{row.key}"[:120]
-    data = {DENIED_KEY: row.key}
-    if row.kind == IssueEventKind.COMMENTED:
-        data |= {"comment": get_comment_key(row)}
-        return TimelineEvent(key, IssueEventKind.COMMENT_DELETED, row.at, UNKNOWN_ACTOR, data=data)
-    # Without the comment, which exists: only the edit of its text is denied.
+    # Without the comment, which can exist: GitHub may list it with another text, author, or time.
     kind = VERIFIABLE_CHANGES.get(IssueEventKind(row.kind), IssueEventKind.COMMENT_EDITED)
-    return TimelineEvent(key, kind, row.at, UNKNOWN_ACTOR, label=row.label, data=data)
+    return TimelineEvent(key, kind, row.at, UNKNOWN_ACTOR, label=row.label, data={DENIED_KEY: row.key})
 
 
 def _is_known(

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 from integrations.sla.github import event_mapping, event_verification
-from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
+from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, IssueUpdate
 from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from portal.core.value_types import NamedValues
@@ -162,7 +162,7 @@ class IssueSync:
             issue__ended_at=None,
             kind=IssueEventKind.COMMENTED,
         )
-        known_keys = {key.removesuffix(UNREAD_SUFFIX) for key in comments.values_list("key", flat=True)}
+        known_keys = set(map(event_verification.get_comment_key, comments))
         listed_ids = issues.list_comment_ids(self.api, self.monitored_repository.repository, number)
         deletions = (
             event_mapping.build_deletion_event(key, event.created_at, event.actor)

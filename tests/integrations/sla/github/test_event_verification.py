@@ -141,7 +141,7 @@ def test_breach_retracted_by_a_forged_closure_is_recorded_again(
 
 
 def test_backdated_reply_does_not_count(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
-    """The comment exists, but is newer than the webhook says."""
+    """The comment exists, but is newer than the webhook says. It counts from then on."""
     number = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 60 * HOUR)
     data = json.loads(tracker.webhooks[-1].body)
     data["comment"] |= {"created_at": "2026-04-14T10:00:00Z", "updated_at": "2026-04-14T10:00:00Z"}
@@ -153,7 +153,7 @@ def test_backdated_reply_does_not_count(monitored_repository: MonitoredRepositor
     assert SlaClock.objects.get(target_type="respond").state != "overdue"
     poll(monitored_repository, 62)
     assert SupportIssueEvent.objects.filter(data__denied=f"comment:{number}").count() == 1
-    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + 60 * HOUR
 
 
 @pytest.mark.any_database
@@ -248,6 +248,40 @@ def test_other_text_of_a_comment_does_not_count(monitored_repository: MonitoredR
     poll(monitored_repository, 3)
     poll(monitored_repository, 28)
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"body": "Another text."}, {"user": PARTNER.raw()}, {"created_at": "2026-04-14T10:00:00Z"}],
+    ids=["text", "author", "time"],
+)
+def test_forged_report_of_a_reply_does_not_hide_the_reply_of_the_reporter(
+    monitored_repository: MonitoredRepository, tracker: Tracker, changes: dict[str, Any]
+) -> None:
+    tracker.comment(1, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
+    deliver(monitored_repository, tracker.webhooks[-1:])
+    tracker.comment(1, REPORTER, "Version 1.2.", OPENED_AT + 3 * HOUR)
+    deliver_changed(monitored_repository, tracker.webhooks[-1], 3, comment=changes)
+    poll(monitored_repository, 5)
+    poll(monitored_repository, 30)
+    clock = SlaClock.objects.get(target_type="resolve")
+    assert (clock.state, clock.paused_seconds) == ("running", 3600)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
+
+
+def test_forged_report_of_an_edit_does_not_hide_the_edit_of_the_reporter(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    comment_id = tracker.comment(1, REPORTER, "It crashes.", OPENED_AT + HOUR)
+    tracker.comment(1, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
+    deliver(monitored_repository, tracker.webhooks[-2:])
+    tracker.edit_comment(comment_id, REPORTER, "Version 1.2.", OPENED_AT + 3 * HOUR)
+    deliver_changed(monitored_repository, tracker.webhooks[-1], 3, comment={"body": "Another text."})
+    poll(monitored_repository, 5)
+    poll(monitored_repository, 30)
+    clock = SlaClock.objects.get(target_type="resolve")
+    assert (clock.state, clock.paused_seconds) == ("running", 3600)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
 
 
 def test_edit_that_github_does_not_confirm_does_not_count(
