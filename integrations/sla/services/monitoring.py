@@ -43,10 +43,11 @@ class WebhookSecrets:
 
 def start_monitoring(integration: Integration, now: datetime) -> MonitoredRepository | None:
     """Start monitoring an integration in support. None without a repository or a support commitment."""
-    # The programs state SLA targets for the support of published integrations only.
-    if not integration.repository or integration.stage != Stage.SUPPORT:
+    ended = MonitoredRepository.objects.filter(integration=integration, ended_at__isnull=False)
+    if not _has_support_commitment(integration):
         return None
-    if integration.listing_status not in COMMITTED_STATUSES:
+    if not integration.repository:
+        ended.update(began_at=now)  # a repository that is entered later doesn't resume the earlier support
         return None
     initial_values: NamedValues = {
         "repository": integration.repository,
@@ -60,12 +61,16 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
         "data_up_to": now,
         "poll_at": now,
     }
-    ended = MonitoredRepository.objects.filter(integration=integration, ended_at__isnull=False)
     for monitored_repository in ended:
         # The clocks of earlier issues would otherwise count the time without support.
         _end_issues(monitored_repository, monitored_repository.ended_at)
     ended.update(**initial_values, cursors={}, etags={}, attempts=0)
     return MonitoredRepository.objects.get_or_create(integration=integration, defaults=initial_values)[0]
+
+
+def _has_support_commitment(integration: Integration) -> bool:
+    """Return whether SLA targets apply: the programs state them for the support of published integrations only."""
+    return integration.stage == Stage.SUPPORT and integration.listing_status in COMMITTED_STATUSES
 
 
 def start_missing_monitoring(now: datetime) -> int:
@@ -112,33 +117,47 @@ def stop_ended_monitoring(now: datetime) -> int:
 
 
 def update_repository(integration: Integration, now: datetime) -> None:
-    """Switch monitoring to an integration's new repository. Stored data of the old one stays, and its clocks end."""
+    """Switch monitoring to an integration's new repository. Stored data of the old one stays, and its clocks end.
+
+    Removing the repository and entering one again continues the monitoring, so it can't reset clocks.
+    """
     # Some programs don't require a repository.
     if not integration.repository:
         stop_monitoring(integration, now)
         return
-    active = MonitoredRepository.objects.filter(integration=integration, ended_at=None)
-    monitored_repository = active.select_for_update(no_key=True).first()
-    if monitored_repository is None:
+    rows = MonitoredRepository.objects.filter(integration=integration)
+    monitored_repository = rows.select_for_update(no_key=True).first()
+    is_ended = monitored_repository is not None and monitored_repository.ended_at is not None
+    if monitored_repository is None or (is_ended and not _has_support_commitment(integration)):
         start_monitoring(integration, now)
         return
-    if monitored_repository.repository == integration.repository:
+    if monitored_repository.repository == integration.repository and not is_ended:
         return
-    # A renamed repository keeps its ID.
-    if monitored_repository.repository_id is None or monitored_repository.repository_id != integration.repository_id:
-        _end_issues(monitored_repository, now)
+    is_moved = not _is_same_repository(monitored_repository, integration)
+    if is_moved or is_ended:
+        # The next poll resumes the issues that the repository still has.
+        _end_issues(monitored_repository, monitored_repository.ended_at or now)
+    if is_moved:
         monitored_repository.moved_at = now
         # The new repository has no webhook yet, so it must be polled often.
         monitored_repository.hook_id = None
         monitored_repository.last_delivery_at = None
     monitored_repository.repository = integration.repository
     monitored_repository.repository_id = integration.repository_id
+    monitored_repository.ended_at = None
     monitored_repository.poll_at = now
     # The ETags and cursors of the old repository would hide issues of the new one.
     monitored_repository.etags = {}
     monitored_repository.cursors = {}
     monitored_repository.missing_since = None
     monitored_repository.save()
+
+
+def _is_same_repository(monitored_repository: MonitoredRepository, integration: Integration) -> bool:
+    """Return whether the integration has the monitored repository. A renamed repository keeps its ID."""
+    if monitored_repository.repository_id is None or integration.repository_id is None:
+        return monitored_repository.repository == integration.repository
+    return monitored_repository.repository_id == integration.repository_id
 
 
 def _end_issues(monitored_repository: MonitoredRepository, ended_at: datetime | None) -> None:

@@ -80,7 +80,7 @@ def test_integration_without_a_support_commitment_is_not_monitored(acme, listing
     assert (monitoring.start_missing_monitoring(NOW), monitoring.start_monitoring(integration, NOW)) == (0, None)
 
 
-def test_monitoring_ends_without_a_repository_and_begins_again_with_the_next_one(monitored_repository, alice):
+def test_monitoring_ends_without_a_repository_and_continues_with_the_next_one(monitored_repository, alice):
     integration = monitored_repository.integration
     no_repository = {"repository": "", "repository_id": None, "repository_owner_id": None}
     creation.change_description(integration, no_repository, actor=alice, now=NOW)
@@ -90,11 +90,9 @@ def test_monitoring_ends_without_a_repository_and_begins_again_with_the_next_one
     facts = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
     creation.change_description(integration, facts, actor=alice, now=later)
     monitored_repository.refresh_from_db()
-    assert (monitored_repository.repository, monitored_repository.began_at, monitored_repository.ended_at) == (
-        "acme/nomad-other",
-        later,
-        None,
-    )
+    assert (monitored_repository.repository, monitored_repository.poll_at) == ("acme/nomad-other", later)
+    assert (monitored_repository.began_at, monitored_repository.moved_at) == (OPENED_AT, later)
+    assert monitored_repository.ended_at is None
 
 
 def test_page_of_a_listed_integration_links_to_its_webhook(monitored_repository, alice, sign_in):

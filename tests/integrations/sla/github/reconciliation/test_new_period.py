@@ -15,6 +15,7 @@ from tests.integrations.sla.monitored_repository import OPENED_AT, PARTNER, REPO
 
 pytestmark = pytest.mark.any_database
 RESTARTED_AT = OPENED_AT + 60 * DAY
+NO_REPOSITORY = {"repository": "", "repository_id": None, "repository_owner_id": None}
 OTHER_REPOSITORY = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
 
 
@@ -98,3 +99,51 @@ def test_clocks_continue_after_a_rename(monitored_repository, tracker, alice):
     move(monitored_repository, {"repository": "acme/nomad-renamed"}, alice, OPENED_AT + 2 * HOUR)
     assert count_open_clocks(OPENED_AT + 3 * HOUR) == 1
     assert SlaClock.objects.exclude(next_at=None).count() == 1
+
+
+def test_clocks_continue_if_the_repository_is_removed_and_entered_again(monitored_repository, tracker, alice):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    same_repository = {
+        "repository": monitored_repository.repository,
+        "repository_id": monitored_repository.repository_id,
+    }
+    move(monitored_repository, NO_REPOSITORY, alice, OPENED_AT + 2 * HOUR)
+    assert count_open_clocks(OPENED_AT + 2 * HOUR) == 0
+    tracker.open(REPORTER, "It hangs", OPENED_AT + 3 * HOUR)
+    move(monitored_repository, same_repository, alice, OPENED_AT + 4 * HOUR)
+    now = OPENED_AT + 20 * DAY
+    poll(monitored_repository, now)
+    tasks.advance_due_clocks(now)
+    assert list(SlaBreach.objects.order_by("due_at").values_list("issue__title", flat=True)) == [
+        "It crashes",
+        "It hangs",
+    ]
+
+
+def test_issues_stay_apart_if_the_removed_repository_is_replaced(monitored_repository, tracker, other, alice):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    move(monitored_repository, NO_REPOSITORY, alice, OPENED_AT + 2 * HOUR)
+    other.open(REPORTER, "Opened before the move", OPENED_AT + 3 * HOUR)
+    move(monitored_repository, OTHER_REPOSITORY, alice, OPENED_AT + 4 * HOUR)
+    other.open(REPORTER, "It hangs", OPENED_AT + 5 * HOUR)
+    now = OPENED_AT + 20 * DAY
+    poll(monitored_repository, now)
+    tasks.advance_due_clocks(now)
+    assert list(SlaBreach.objects.values_list("issue__title", flat=True)) == ["It hangs"]
+
+
+def test_time_without_support_does_not_count_if_the_repository_was_removed(monitored_repository, tracker, alice):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    integration = monitored_repository.integration
+    same_repository = {"repository": integration.repository, "repository_id": integration.repository_id}
+    move(monitored_repository, NO_REPOSITORY, alice, OPENED_AT + 2 * HOUR)
+    monitoring.stop_monitoring(integration, OPENED_AT + 3 * HOUR)
+    monitoring.start_monitoring(integration, RESTARTED_AT)  # support begins again, without a repository
+    move(monitored_repository, same_repository, alice, RESTARTED_AT + HOUR)
+    now = RESTARTED_AT + 20 * DAY
+    poll(monitored_repository, now)
+    tasks.advance_due_clocks(now)
+    assert SlaBreach.objects.count() == 0
