@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from integrations.sla.engine.types import DENIED_KEY, ClockStatus
@@ -104,7 +104,7 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
     now = sync.now
     with transaction.atomic():
         row = event_store.lock_repository(monitored_repository.pk, wait=True)
-        if row is None or row.ended_at is not None or row.repository_id != monitored_repository.repository_id:
+        if row is None or row.ended_at is not None or row.repository != monitored_repository.repository:
             return None
         changed_issue_ids = event_store.store_updates(row, sync.updates, "poll", now, sync.batches)
         has_missed_events = bool(changed_issue_ids) and _has_missed_events(changed_issue_ids, now)
@@ -163,9 +163,8 @@ def _schedule_retry(monitored_repository: MonitoredRepository, outage: SourceUna
     trouble_values = {}
     if attempts >= TROUBLE_THRESHOLD_ATTEMPTS and not monitored_repository.trouble:
         trouble_values = {"trouble": str(outage)[:300].rstrip("."), "trouble_since": now}
-    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
-        attempts=attempts, poll_at=max(retry_at, outage.retry_at or retry_at), **trouble_values
-    )
+    poll_at = max(retry_at, outage.retry_at or retry_at)
+    _select_polled(monitored_repository).update(attempts=attempts, poll_at=poll_at, **trouble_values)
 
 
 def _record_missing(monitored_repository: MonitoredRepository, now: datetime) -> None:
@@ -177,6 +176,18 @@ def _record_missing(monitored_repository: MonitoredRepository, now: datetime) ->
 
 def _record_trouble(monitored_repository: MonitoredRepository, message: str, now: datetime, **fields: datetime) -> None:
     trouble_since = monitored_repository.trouble_since if monitored_repository.trouble else now
-    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
-        trouble=message[:300].rstrip("."), trouble_since=trouble_since, poll_at=now + TROUBLE_RETRY_DELAY, **fields
+    # GitHub responded, so earlier failed attempts don't count.
+    _select_polled(monitored_repository).update(
+        attempts=0,
+        trouble=message[:300].rstrip("."),
+        trouble_since=trouble_since,
+        poll_at=now + TROUBLE_RETRY_DELAY,
+        **fields,
+    )
+
+
+def _select_polled(monitored_repository: MonitoredRepository) -> QuerySet[MonitoredRepository]:
+    """Select the row of a repository, unless monitoring ended or switched to another one during the poll."""
+    return MonitoredRepository.objects.filter(
+        pk=monitored_repository.pk, repository=monitored_repository.repository, ended_at=None
     )

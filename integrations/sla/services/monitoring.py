@@ -146,9 +146,12 @@ def update_repository(integration: Integration, now: datetime) -> None:
     monitored_repository.repository_id = integration.repository_id
     monitored_repository.ended_at = None
     monitored_repository.poll_at = now
-    # The ETags and cursors of the old repository would hide issues of the new one.
+    # The ETags and cursors of the old repository would hide issues of the new one, and its problems don't apply.
     monitored_repository.etags = {}
     monitored_repository.cursors = {}
+    monitored_repository.attempts = 0
+    monitored_repository.trouble = ""
+    monitored_repository.trouble_since = None
     monitored_repository.missing_since = None
     monitored_repository.save()
 

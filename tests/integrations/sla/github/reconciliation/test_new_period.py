@@ -1,9 +1,14 @@
 """Tests of issues of an earlier monitoring: before support ended, or of another repository."""
 
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime
+
 import pytest
 
 from integrations.sla import tasks
 from integrations.sla.filters import build_state_condition
+from integrations.sla.github import reconciliation
 from integrations.sla.metrics import GLOBAL_SCOPE, get_metrics
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.sla.services import monitoring
@@ -12,6 +17,7 @@ from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import DAY, HOUR, poll
 from tests.integrations.sla.monitored_repository import OPENED_AT, PARTNER, REPORTER
+from verification.sources.github.issues import EtagStore
 
 pytestmark = pytest.mark.any_database
 RESTARTED_AT = OPENED_AT + 60 * DAY
@@ -27,6 +33,27 @@ def other(github: GitHub) -> Tracker:
 def move(monitored_repository: MonitoredRepository, values, actor, now) -> None:
     monitored_repository.integration.refresh_from_db()
     creation.change_description(monitored_repository.integration, values, actor=actor, now=now)
+
+
+class InterruptedEtagStore(EtagStore):
+    """ETags whose first use performs an action, as another process could during a poll."""
+
+    def __init__(self, action: Callable[[], None]) -> None:
+        super().__init__({}, {})
+        self.actions = [action]
+
+    def get(self, address: str):
+        while self.actions:
+            self.actions.pop()()
+        return super().get(address)
+
+
+def poll_during(monitored_repository: MonitoredRepository, now: datetime, action: Callable[[], None]) -> None:
+    """Poll the repository, and perform an action after the poll has begun."""
+    etag_cache = InterruptedEtagStore(action)
+    with closing(reconciliation.build_api(etag_cache)) as api:
+        reconciliation.reconcile_repository(monitored_repository.pk, now, api, etag_cache)
+    monitored_repository.refresh_from_db()
 
 
 def count_open_clocks(now) -> int:
@@ -147,3 +174,32 @@ def test_time_without_support_does_not_count_if_the_repository_was_removed(monit
     poll(monitored_repository, now)
     tasks.advance_due_clocks(now)
     assert SlaBreach.objects.count() == 0
+
+
+def test_result_of_a_poll_is_discarded_if_the_integration_moves_meanwhile(monitored_repository, tracker, alice):
+    unknown_id = {"repository_id": None}
+    MonitoredRepository.objects.update(**unknown_id)
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    now = OPENED_AT + HOUR
+    poll_during(
+        monitored_repository, now, lambda: move(monitored_repository, OTHER_REPOSITORY | unknown_id, alice, now)
+    )
+    assert (monitored_repository.repository, monitored_repository.repository_id) == ("acme/nomad-other", None)
+    assert monitored_repository.issues.count() == 0
+
+
+def test_problem_of_a_poll_is_discarded_if_the_integration_moves_meanwhile(monitored_repository, github, alice):
+    now = OPENED_AT + HOUR
+    poll_during(monitored_repository, now, lambda: move(monitored_repository, OTHER_REPOSITORY, alice, now))
+    assert (monitored_repository.trouble, monitored_repository.missing_since) == ("", None)
+    assert monitored_repository.poll_at == now
+
+
+def test_problem_of_the_earlier_repository_ends_with_a_move(monitored_repository, github, alice):
+    poll(monitored_repository, OPENED_AT + HOUR)
+    assert monitored_repository.trouble == reconciliation.NOT_VISIBLE_MESSAGE
+    MonitoredRepository.objects.update(attempts=2)
+    move(monitored_repository, OTHER_REPOSITORY, alice, OPENED_AT + 2 * HOUR)
+    monitored_repository.refresh_from_db()
+    assert (monitored_repository.trouble, monitored_repository.trouble_since) == ("", None)
+    assert monitored_repository.attempts == 0

@@ -100,6 +100,14 @@ def test_a8_repository_is_reported_missing_after_a_day(monitored_repository, git
     )
 
 
+def test_problem_of_a_repository_ends_an_outage(monitored_repository, github):
+    github.fail("/repos/", 502, times=1)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    assert monitored_repository.attempts == 1
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
+    assert (monitored_repository.attempts, monitored_repository.trouble) == (0, reconciliation.NOT_VISIBLE_MESSAGE)
+
+
 def test_a7_name_taken_by_another_repository_is_not_read(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.id = 999
