@@ -172,8 +172,10 @@ def _find_data_end(integration: Integration, now: datetime) -> datetime | None:
     monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     if monitored_repository is None:
         return None
-    # A partner that hides or deletes the repository could otherwise prevent every decision.
-    return now if monitored_repository.trouble in HIDDEN_MESSAGES else monitored_repository.data_up_to
+    # A partner that hides or deletes the repository could otherwise prevent every decision. Since a failed attempt, we
+    # don't know whether the repository is still hidden.
+    is_hidden = monitored_repository.trouble in HIDDEN_MESSAGES and monitored_repository.attempts == 0
+    return now if is_hidden else monitored_repository.data_up_to
 
 
 def _is_transferred(integration: Integration) -> bool:

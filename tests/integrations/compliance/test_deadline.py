@@ -161,6 +161,14 @@ def test_hidden_repository_does_not_block_suspension(
     assert row.listing_status == "suspended"
 
 
+def test_outage_after_a_hidden_repository_blocks_suspension(
+    integration_on_notice: Integration, now: datetime, rob: Any
+) -> None:
+    """The partner can have shown the repository again, which the portal doesn't see during an outage of GitHub."""
+    MonitoredRepository.objects.update(data_up_to=now + 29 * DAY, trouble=issue_sync.PRIVATE, attempts=1)
+    assert "Our issue data ends Wed, May 13" in get_refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
+
+
 @pytest.mark.every_database
 def test_appeal_pauses_deadline_and_needs_another_reviewer(
     integration_on_notice: Integration, now: datetime, alice: Any, rita: Any, rob: Any
