@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+
 from integrations.sla.engine.severity import normalize_label
 from integrations.sla.engine.types import COMMENT_TEXT_KINDS, DENIED_KEY, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
@@ -28,7 +30,6 @@ VERIFIABLE_CHANGES = {  # with their opposites
 }
 VERIFIABLE_KINDS = (*COMMENT_TEXT_KINDS, *VERIFIABLE_CHANGES)  # events that stop or pause a clock
 LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
-INITIAL_LOOKBACK = timedelta(days=1)  # period of the first verification
 MAX_VERIFICATIONS = 50  # per run; later runs verify the rest
 
 
@@ -37,9 +38,10 @@ class ListedActivity:
     """Activity in GitHub's lists during one poll.
 
     `comments` holds (issue, comment, actor, time). `texts` holds the time of the last change and the text by issue and
-    comment. `changes` holds (issue, kind, label, actor) with the time.
+    comment. `changes` holds (issue, kind, label, actor) with the time. `issue_ids` holds GitHub's IDs.
     """
 
+    issue_ids: set[int] = field(default_factory=set)
     comments: set[tuple[int, str, int, datetime]] = field(default_factory=set)
     texts: dict[tuple[int, str], tuple[datetime, str]] = field(default_factory=dict)
     changes: list[tuple[tuple[int, str, str, int], datetime]] = field(default_factory=list)
@@ -70,6 +72,7 @@ def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[Is
             if event.kind in COMMENT_TEXT_KINDS:
                 activity.texts[batch.number, event.comment] = (event.at, event.text)
     for update in updates:
+        activity.issue_ids.add(update.issue.id)
         activity.changes += [
             ((update.issue.number, str(event.kind), event.label, event.actor.id), event.at)
             for event in update.events
@@ -109,10 +112,12 @@ def flag_unverified_events(
     Events younger than LISTING_DELAY are verified in a later run. Raises SourceError.
     """
     cursor = cursors.get("confirmed")
-    verified_up_to = datetime.fromisoformat(cursor) if cursor else now - INITIAL_LOOKBACK
+    # After a move, no cursor tells what was verified before.
+    verified_up_to = datetime.fromisoformat(cursor) if cursor else monitored_repository.began_at
     webhook_events = SupportIssueEvent.objects.filter(
+        # This poll can resume listed issues, which ended when the integration moved away.
+        Q(issue__ended_at=None) | Q(issue__github_id__in=activity.issue_ids),
         issue__monitored_repository=monitored_repository,
-        issue__ended_at=None,
         source="webhook",
         kind__in=VERIFIABLE_KINDS,
     )

@@ -150,25 +150,24 @@ class IssueSync:
         self.updates += filter(None, map(event_mapping.map_event, events))
         for event in events:
             if event.event == "comment_deleted" and event.issue:
-                self._record_deleted_comments(event, event.issue.number)
+                self._record_deleted_comments(event, event.issue)
         if events:
             self.cursors["event"] = events[-1].id
 
-    def _record_deleted_comments(self, event: GitHubIssueEvent, number: int) -> None:
+    def _record_deleted_comments(self, event: GitHubIssueEvent, issue: GitHubIssue) -> None:
         """Record deleted comments. The event doesn't name the comment, so compare the known with the listed ones."""
         comments = SupportIssueEvent.objects.filter(
             issue__monitored_repository=self.monitored_repository,
-            issue__number=number,
-            issue__ended_at=None,
+            issue__github_id=issue.id,
             kind=IssueEventKind.COMMENTED,
         )
         known_keys = set(map(event_verification.get_comment_key, comments))
-        listed_ids = issues.list_comment_ids(self.api, self.monitored_repository.repository, number)
+        listed_ids = issues.list_comment_ids(self.api, self.monitored_repository.repository, issue.number)
         deletions = (
             event_mapping.build_deletion_event(key, event.created_at, event.actor)
             for key in sorted(known_keys - set(map(event_mapping.build_comment_key, listed_ids)))
         )
-        self.batches.append(IssueEventBatch(number, tuple(deletions)))
+        self.batches.append(IssueEventBatch(issue.number, tuple(deletions)))
 
     def _record_deleted_issues(self) -> None:
         """Record deleted and transferred issues. No list shows them, but they are missing from the open issues."""

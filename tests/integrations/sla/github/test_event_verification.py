@@ -14,6 +14,8 @@ from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import UNVERIFIED_EVENT_NOTE
 from integrations.sla.github import delivery_processing, event_verification, reconciliation
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
+from integrations.submissions.services import creation
+from portal.accounts.models import User
 from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
@@ -99,6 +101,41 @@ def test_forged_delivery_stops_no_clock_permanently(
     issue = inputs.find_issue("acme/nomad-rocket#1")
     assert issue is not None
     assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
+
+
+def move(monitored_repository: MonitoredRepository, actor: User, hour: float, **values: object) -> None:
+    monitored_repository.integration.refresh_from_db()
+    creation.change_description(monitored_repository.integration, values, actor=actor, now=OPENED_AT + hour * HOUR)
+
+
+def test_forged_event_is_denied_after_the_integration_moved_away_and_back(
+    monitored_repository: MonitoredRepository, tracker: Tracker, github: GitHub, alice: User
+) -> None:
+    github.track(Tracker("acme/nomad-other", 99))
+    poll(monitored_repository, 1)
+    forge(monitored_repository, tracker, comment_at(2), 4)
+    move(monitored_repository, alice, 5, repository="acme/nomad-other", repository_id=99)
+    poll(monitored_repository, 30)
+    move(monitored_repository, alice, 31, repository=tracker.full_name, repository_id=tracker.id)
+    poll(monitored_repository, 32)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+def test_reply_deleted_while_the_integration_was_moved_away_is_not_denied(
+    monitored_repository: MonitoredRepository, tracker: Tracker, github: GitHub, alice: User
+) -> None:
+    github.track(Tracker("acme/nomad-other", 99))
+    comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
+    deliver(monitored_repository, tracker.webhooks)
+    delivery_processing.process_due_deliveries(OPENED_AT + 3 * HOUR)
+    poll(monitored_repository, 4)
+    move(monitored_repository, alice, 5, repository="acme/nomad-other", repository_id=99)
+    tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 6 * HOUR)
+    move(monitored_repository, alice, 31, repository=tracker.full_name, repository_id=tracker.id)
+    poll(monitored_repository, 32)
+    assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
+    assert SupportIssueEvent.objects.get(kind="comment_deleted").at == OPENED_AT + 6 * HOUR
 
 
 def test_denied_event_is_not_counted_as_missed_by_the_webhook(
