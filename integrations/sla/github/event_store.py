@@ -49,7 +49,7 @@ def store_updates(
     """Store new issues and events. Return the primary keys of the issues that changed."""
     updates = list(updates)
     batches = list(batches)
-    ids_by_github_id, created_ids = _upsert_issues(monitored_repository, [update.issue for update in updates])
+    ids_by_github_id, created_ids = _upsert_issues(monitored_repository, [update.issue for update in updates], source)
     # An ended issue of an earlier repository can have the same number.
     batch_issues = SupportIssue.objects.filter(
         monitored_repository=monitored_repository, number__in={batch.number for batch in batches}, ended_at=None
@@ -66,7 +66,7 @@ def store_updates(
 
 
 def _upsert_issues(
-    monitored_repository: MonitoredRepository, issues: Iterable[GitHubIssue]
+    monitored_repository: MonitoredRepository, issues: Iterable[GitHubIssue], source: str
 ) -> tuple[dict[int, int], set[int]]:
     """Return the primary keys of the issues by GitHub ID, and those of new and resumed ones.
 
@@ -84,7 +84,7 @@ def _upsert_issues(
             continue  # support ended and began again after the opening
         ids_by_github_id[issue.id] = row.pk
         changed_ids |= {row.pk} if row.ended_at is not None else set()
-        renamed_ids |= {row.pk} if _update_issue(row, issue) else set()
+        renamed_ids |= {row.pk} if _update_issue(row, issue, source) else set()
     covered_from = monitored_repository.moved_at or monitored_repository.began_at
     for github_id, issue in sorted(newest_issues.items()):
         if issue.created_at >= covered_from:
@@ -95,15 +95,17 @@ def _upsert_issues(
     return ids_by_github_id, changed_ids
 
 
-def _update_issue(row: SupportIssue, issue: GitHubIssue) -> bool:
+def _update_issue(row: SupportIssue, issue: GitHubIssue, source: str) -> bool:
     """Update the columns of an issue. Return whether it was renamed."""
     is_newer = issue.updated_at > row.updated_at
     values: NamedValues = {"ended_at": None} if row.ended_at is not None else {}
     if is_newer:
         values |= {"title": issue.title, "url": issue.html_url, "updated_at": issue.updated_at}
-    # A forged webhook can report a later opening to move the due date.
+    # A forged webhook can report a later opening to move the due date, or another author.
     if issue.created_at < row.opened_at:
         values["opened_at"] = issue.created_at
+    if source == "poll" and issue.user and issue.user.login not in (row.author, UNKNOWN_ACTOR.login):
+        values["author"] = issue.user.login
     if values:
         SupportIssue.objects.filter(pk=row.pk).update(**values)
     return is_newer and row.title != issue.title

@@ -351,4 +351,5 @@ def test_other_author_of_an_issue_does_not_count(
     poll(monitored_repository, 3)
     clock = SlaClock.objects.get(target_type="respond")
     assert (clock.started_at, clock.stopped_at) == (OPENED_AT, OPENED_AT + 2 * HOUR)
+    assert clock.issue.author == REPORTER.login
     assert SlaClock.objects.get(target_type="resolve").due_at == OPENED_AT + 48 * HOUR
