@@ -98,9 +98,12 @@ def _ingest_deliveries(
     _request_checks(monitored_repository, trigger_events, now)
     for outcome, pks in pks_by_outcome.items():
         GitHubDelivery.objects.filter(pk__in=pks).update(read_at=now, outcome=outcome)
-    last_received_at = max(delivery.received_at for delivery in deliveries)
-    last_delivery_at = max(last_received_at, monitored_repository.last_delivery_at or last_received_at)
-    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(last_delivery_at=last_delivery_at)
+    # After a move, deliveries of the earlier repository don't show that the webhook of the new one works.
+    foreign_pks = pks_by_outcome["foreign"]
+    received_times = [delivery.received_at for delivery in deliveries if delivery.pk not in foreign_pks]
+    if received_times:
+        last_delivery_at = max(*received_times, monitored_repository.last_delivery_at or received_times[0])
+        MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(last_delivery_at=last_delivery_at)
 
 
 def interpret_delivery(monitored_repository: MonitoredRepository, delivery: GitHubDelivery) -> Interpretation:

@@ -137,6 +137,8 @@ def test_d5_payload_of_another_repository_is_ignored(monitored_repository, track
     deliver(monitored_repository, foreign.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert (list_outcomes(monitored_repository), list_event_texts(monitored_repository)) == (["foreign"], [])
+    monitored_repository.refresh_from_db()
+    assert monitored_repository.last_delivery_at is None
 
 
 def test_d10_unrelated_events_are_stored_and_ignored(monitored_repository, tracker):
