@@ -14,13 +14,14 @@ from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaCl
 from tests.fakes.github.server import OWNER_TOKEN, GitHub
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import poll
-from tests.integrations.sla.github.test_delivery_processing import deliver, list_event_texts, list_state
+from tests.integrations.sla.github.test_delivery_processing import list_event_texts, list_state
 from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     PARTNER,
     REPORTER,
     build_tracker,
     create_listed_integration,
+    deliver,
     monitor_repository,
 )
 

@@ -13,11 +13,11 @@ from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 from tests.integrations.sla.github.reconciliation.test_dropped_webhooks import create_random_issues
-from tests.integrations.sla.github.test_delivery_processing import deliver
 from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     build_tracker,
     create_listed_integration,
+    deliver,
     disable_delete_guard,
     monitor_repository,
 )

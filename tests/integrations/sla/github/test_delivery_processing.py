@@ -28,6 +28,7 @@ from tests.integrations.sla.monitored_repository import (
     REPORTER,
     STALE_BOT,
     build_tracker,
+    deliver,
     disable_delete_guard,
     post_delivery,
 )
@@ -42,15 +43,6 @@ MAX_DATETIME = datetime.max.replace(tzinfo=UTC)
 @pytest.fixture
 def tracker(monitored_repository: MonitoredRepository) -> Tracker:
     return build_tracker(monitored_repository)
-
-
-def deliver(monitored_repository: MonitoredRepository, deliveries: list[WebhookDelivery]) -> None:
-    """Store deliveries in this order, as the intake does."""
-    for each in deliveries:
-        row = {"event": each.event, "digest": str(hash(each.body)), "body": each.body, "received_at": OPENED_AT}
-        GitHubDelivery.objects.get_or_create(
-            monitored_repository=monitored_repository, delivery_id=each.id, defaults=row
-        )
 
 
 def list_event_texts(monitored_repository: MonitoredRepository) -> list[tuple[str, str, str]]:

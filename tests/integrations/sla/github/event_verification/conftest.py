@@ -7,12 +7,12 @@ from integrations.sla.github import delivery_processing
 from integrations.sla.models import MonitoredRepository
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Tracker
-from tests.integrations.sla.github.test_delivery_processing import deliver
 from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     REPORTER,
     build_tracker,
     create_listed_integration,
+    deliver,
     monitor_repository,
 )
 

@@ -10,12 +10,12 @@ from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueE
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
 from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, deliver_changed, poll
-from tests.integrations.sla.github.test_delivery_processing import deliver
 from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     PARTNER,
     REPORTER,
     build_tracker,
+    deliver,
     post_delivery,
 )
 

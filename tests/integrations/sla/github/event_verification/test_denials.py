@@ -14,12 +14,12 @@ from portal.accounts.models import User
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker
 from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, forge, poll
-from tests.integrations.sla.github.test_delivery_processing import deliver
 from tests.integrations.sla.monitored_repository import (
     COLLABORATOR,
     OPENED_AT,
     PARTNER,
     REPORTER,
+    deliver,
 )
 
 

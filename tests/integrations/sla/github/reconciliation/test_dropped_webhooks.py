@@ -18,7 +18,7 @@ from integrations.sla.models import (
 )
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import HOUR, NOW, poll
-from tests.integrations.sla.github.test_delivery_processing import deliver, list_known_events, list_state
+from tests.integrations.sla.github.test_delivery_processing import list_known_events, list_state
 from tests.integrations.sla.monitored_repository import (
     COLLABORATOR,
     OPENED_AT,
@@ -26,6 +26,7 @@ from tests.integrations.sla.monitored_repository import (
     PARTNER,
     REPORTER,
     STALE_BOT,
+    deliver,
     disable_delete_guard,
 )
 

@@ -5,8 +5,7 @@ from datetime import timedelta
 from integrations.sla.github import reconciliation, redelivery
 from integrations.sla.models import MonitoredRepository
 from tests.integrations.sla.github.reconciliation.polling import DAY, HOUR, NOW, poll
-from tests.integrations.sla.github.test_delivery_processing import deliver
-from tests.integrations.sla.monitored_repository import OPENED_AT, REPORTER
+from tests.integrations.sla.monitored_repository import OPENED_AT, REPORTER, deliver
 from verification.sources.github.issues import EtagStore
 
 
