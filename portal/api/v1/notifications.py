@@ -18,6 +18,7 @@ from portal.api.v1.schemas.common import DisplayText, RelatedUuid, link_to
 from portal.core.value_types import JsonObject
 from portal.inbox.forms import NotificationPreferencesForm, list_categories
 from portal.notifications.models import EmailMessage
+from portal.notifications.preferences import save_preferences
 from portal.notifications.selectors import list_received_emails
 
 router = ScopedRouter("Notifications")
@@ -103,9 +104,9 @@ def update_notification_preferences(request: AuthenticatedRequest, body: Notific
     field_names = {name: f"delivery.{name}" for name in unbound_form.fields if name != "only_in_working_hours"}
     # Forms ignore unknown fields, so that a typo would look like success.
     refuse_unknown_keys("delivery", body.delivery, field_names, "Unknown category or event type.")
-    # The form saves all its fields.
     form_fields = get_initial_values(unbound_form) | body.delivery
-    if body.only_in_working_hours is not None:
-        form_fields["only_in_working_hours"] = body.only_in_working_hours
-    validate_form(NotificationPreferencesForm(request.user, data=build_form_data(**form_fields)), field_names).save()
+    form = NotificationPreferencesForm(request.user, data=build_form_data(**form_fields))
+    values = validate_form(form, field_names).cleaned_data
+    # The form needs all fields, but only those sent are saved, so that concurrent changes stay.
+    save_preferences(request.user, {name: values[name] for name in body.delivery}, body.only_in_working_hours)
     return get_notification_preferences(request)

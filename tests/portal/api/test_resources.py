@@ -11,7 +11,7 @@ from integrations.partners.models import Partner
 from integrations.submissions.services import findings
 from portal.analytics.saved_views import services as saved
 from portal.api.v1.analytics import TableParams
-from portal.notifications.models import EmailMessage
+from portal.notifications.models import EmailMessage, NotificationPreference
 from portal.notifications.preferences import save_preferences
 from portal.notifications.unsubscribe import build_url
 from tests.conftest import create_integration
@@ -42,6 +42,18 @@ def test_preferences_are_saved_except_required_categories(acme: Any, alice: Any)
     assert me.patch("/notifications/preferences", {"delivery": {"messages": "hourly"}}).json()["errors"][0][
         "field"
     ] == ("delivery.messages")
+
+
+def test_only_the_sent_preferences_are_saved(alice: Any) -> None:
+    me = create_api_client(alice)
+    save_preferences(alice, {"checks": "weekly", "check.passed": "off"}, only_in_working_hours=True)
+    assert me.patch("/notifications/preferences", {"delivery": {"check.passed": ""}}).status_code == 200
+    preference = NotificationPreference.objects.get(user=alice)
+    assert (preference.delivery, preference.only_in_working_hours) == ({"checks": "weekly"}, True)
+    data = me.patch("/notifications/preferences", {"only_in_working_hours": False}).json()
+    preference.refresh_from_db()
+    assert (preference.delivery, preference.only_in_working_hours) == ({"checks": "weekly"}, False)
+    assert data["only_in_working_hours"] is False
 
 
 def test_silenced_notifications_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
