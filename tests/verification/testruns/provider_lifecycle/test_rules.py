@@ -219,8 +219,8 @@ def test_key_of_an_object_is_written_as_terraform_writes_it() -> None:
     assert list_state_objects(json.dumps(state)) == (("t.n[0]", 't.n["é"]', 't.n["a\\"b"]', 't.n["$${c}"]'), ())
 
 
-@pytest.mark.parametrize(("limit_share", "paths"), [(0, ("t.n: a",)), (0.6, ())])
-def test_values_that_are_too_deep_do_not_end_the_test(limit_share: float, paths: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("limit_share", "paths"), [(0, ("t.n: a",)), (0.6, None)])
+def test_values_that_are_too_deep_do_not_end_the_test(limit_share: float, paths: tuple[str, ...] | None) -> None:
     # The parser accepts this many levels, but the search takes two calls for each.
     levels = int(sys.getrecursionlimit() * limit_share)
     value = f"{'[' * levels}{json.dumps('correct horse')}{']' * levels}"
@@ -245,6 +245,12 @@ def test_provider_keeps_its_address_although_a_variable_has_the_value_of_its_nam
             "replaces": [],
         }
     }
+
+
+@pytest.mark.parametrize(("unmarked", "outcome"), [((), "pass"), (None, "error")])
+def test_state_passes_only_if_it_was_searched(unmarked: tuple[str, ...] | None, outcome: str) -> None:
+    change = build_command_record("change", 2, plan=build_plan("update"), unmarked=unmarked)
+    assert evaluate("secrets.state", change, inputs=("secrets",))[0] == outcome
 
 
 def test_state_is_not_searched_for_credentials_after_a_failed_plan() -> None:

@@ -153,12 +153,10 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
             return record
         result = self._run_terraform(["show", "-json", step.plan], SHOW_SECONDS)
         text = result.stdout.decode("utf-8", "replace") if result.is_success else ""
-        # Read from the original text, because the reduced plan no longer contains secrets.
-        unmarked = plan_parsing.find_unmarked_secrets(text, self.secrets)
         return replace(
             record,
             plan=plan_parsing.reduce_plan(text, self.secrets),
-            unmarked=tuple(map(self.secrets.redact, unmarked)),
+            unmarked=plan_parsing.find_unmarked_secrets(text, self.secrets),
         )
 
     def _add_state(self, record: CommandRecord) -> CommandRecord:

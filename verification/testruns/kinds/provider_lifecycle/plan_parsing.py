@@ -63,22 +63,24 @@ def _list_expressions(module: JsonObject, prefix: str = "") -> Iterator[tuple[st
         yield from _list_expressions(call.get("module") or {}, f"{prefix}module.{name}.")
 
 
-def find_unmarked_secrets(text: str, secrets: Secrets) -> tuple[str, ...]:
+def find_unmarked_secrets(text: str, secrets: Secrets) -> tuple[str, ...] | None:
     """Return "address: attribute" for each secret in a plan's state that is not marked as sensitive.
 
-    A plan that can't be read has none.
+    None: not readable, so that the state may contain some.
     """
     try:
         root = json.loads(text).get("prior_state", {}).get("values", {}).get("root_module", {})
         return tuple(path for resource in _list_objects(root) for path in _find_unmarked_paths(resource, secrets))
     except UNREADABLE_PLAN_ERRORS:
-        return ()
+        return None
 
 
 def _find_unmarked_paths(resource: JsonObject, secrets: Secrets) -> list[str]:
     values = mask_sensitive_values(resource.get("values") or {}, resource.get("sensitive_values") or {})
     return [
-        f"{resource['address']}: {name}" for name, value in values.items() if secrets.find_names_in(json.dumps(value))
+        secrets.redact(f"{resource['address']}: {name}")
+        for name, value in values.items()
+        if secrets.find_names_in(json.dumps(value))
     ]
 
 

@@ -86,7 +86,7 @@ class CommandRecord(StepRecord):
 
     `plan`: the reduced plan, None without one. `state`: the addresses of the objects in the state afterwards, None if
     it was not or could not be read; `tainted` lists those marked for replacement. `exposed`: the names of secrets in
-    the output. `unmarked`: "address: path" of secrets in the state.
+    the output. `unmarked`: "address: path" of secrets in the state, None if it was not or could not be searched.
     """
 
     command: str = ""
@@ -97,7 +97,7 @@ class CommandRecord(StepRecord):
     state: tuple[str, ...] | None = None
     tainted: tuple[str, ...] = ()
     exposed: tuple[str, ...] = ()
-    unmarked: tuple[str, ...] = ()
+    unmarked: tuple[str, ...] | None = None
 
     @property
     def has_finished(self) -> bool:

@@ -207,10 +207,12 @@ def check_state_secrets(records: ProviderLifecycleRecords, command: CommandRecor
     """Check that the state contains no credential without a sensitive mark."""
     if not command.is_good:
         return report_not_run("The changed configuration can't be planned, so we couldn't test this rule.")
+    if command.unmarked is None:
+        return UNREADABLE_PLAN
     if command.unmarked:
         paths = join_words(command.unmarked)
         return report_failure(f"The state contains a credential that isn't marked as sensitive: {paths}.")
-    return report_pass("The state contains no unmarked credential.") if command.plan else UNREADABLE_PLAN
+    return report_pass("The state contains no unmarked credential.")
 
 
 @RULES.check("left")
