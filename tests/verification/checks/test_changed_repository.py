@@ -56,6 +56,28 @@ def test_history_returns_with_the_repository(provider, alice):
     assert observations.get_known_values(provider)["release.tags"] == {"v1.0.0": "abcdef"}
 
 
+@pytest.mark.parametrize(("before", "after"), [(4713, None), (None, 4713)])
+def test_history_returns_although_the_number_was_unknown_once(provider, alice, before, after):
+    name = "acme/terraform-provider-shuttle"
+    change_repository(provider, (name, before), alice, NOW + HOUR)
+    assert check_tag(provider, "123456", NOW + 2 * HOUR) == "pass"
+    change_repository(provider, SECOND, alice, NOW + 3 * HOUR)
+    assert check_tag(provider, "fedcba", NOW + DAY) == "pass"
+    change_repository(provider, (name, after), alice, NOW + DAY)
+    assert check_tag(provider, "654321", NOW + 2 * DAY) == "fail"
+
+
+def test_history_stays_while_the_number_becomes_known(provider, alice):
+    for number in (None, FIRST[1]):
+        change_repository(provider, (FIRST[0], number), alice, NOW + HOUR)
+        assert check_tag(provider, "123456", NOW + DAY) == "fail"
+
+
+def test_new_repository_with_the_same_name_has_its_own_history(provider, alice):
+    change_repository(provider, (FIRST[0], 4713), alice, NOW + HOUR)
+    assert check_tag(provider, "123456", NOW + DAY) == "pass"
+
+
 def test_renamed_repository_keeps_its_history(provider, alice):
     change_repository(provider, ("acme/terraform-provider-rockets", FIRST[1]), alice, NOW + HOUR)
     assert check_tag(provider, "123456", NOW + DAY) == "fail"

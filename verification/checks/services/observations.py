@@ -11,16 +11,17 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from integrations.submissions.models import Integration
+from portal.core.value_types import JsonObject
 from verification.checks.models import Observation
 from verification.checks.rules import provider_schema, release
-from verification.checks.types import Subject, build_repository_key
+from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
 
 ABSENCE_GRACE_PERIOD = timedelta(hours=24)
 LAST_SEEN_PREFIX = "seen:"  # what a check last observed, apart from the values that checks record themselves
 FACT_PREFIX = "fact:"  # what sources state for people, see verification.checks.services.facts
-REPOSITORY_PREFIX = "repository:"  # the last read repository, and the histories of others
-REPOSITORY_KEY = f"{REPOSITORY_PREFIX}current"
+REPOSITORY_PREFIX = "repository:"  # the repositories so far, and the histories of all but the present one
+REPOSITORIES_KEY = f"{REPOSITORY_PREFIX}all"
 # What earlier releases were like. Not the signing keys: a reviewer has to accept a new one, also of a new repository.
 HISTORY_KEYS = (release.DIGESTS_KEY, release.NEWEST_KEY, release.TAGS_KEY, provider_schema.OBSERVATION_KEY)
 CONCLUSIVE_OUTCOMES = (Outcome.PASS, Outcome.WARN, Outcome.FAIL)
@@ -43,14 +44,28 @@ def select_history(integration: Integration, now: datetime) -> None:
     former repository afterward.
     """
     rows = Observation.objects.filter(integration=integration)
-    last = rows.filter(key=REPOSITORY_KEY).values_list("value", flat=True).first()
-    current = build_repository_key(integration.repository, integration.repository_id)
-    if last == current:
-        return
-    for key in HISTORY_KEYS if last is not None else ():
-        rows.filter(key=key).update(key=f"{REPOSITORY_PREFIX}{last}:{key}")
-        rows.filter(key=f"{REPOSITORY_PREFIX}{current}:{key}").update(key=key)
-    store_observation(integration, REPOSITORY_KEY, {REPOSITORY_KEY: current}, now)
+    stored = rows.filter(key=REPOSITORIES_KEY).values_list("value", flat=True).first()
+    repositories: list[JsonObject] = list(stored["repositories"]) if stored else []
+    current: JsonObject = {"name": integration.repository.lower(), "number": integration.repository_id}
+    matches = (index for index, each in enumerate(repositories) if _is_same_repository(each, current))
+    index = next(matches, len(repositories))
+    if index < len(repositories):
+        current["number"] = current["number"] or repositories[index]["number"]
+    repositories[index : index + 1] = [current]
+    last_index = stored["index"] if stored else index
+    for key in HISTORY_KEYS if index != last_index else ():
+        rows.filter(key=key).update(key=f"{REPOSITORY_PREFIX}{last_index}:{key}")
+        rows.filter(key=f"{REPOSITORY_PREFIX}{index}:{key}").update(key=key)
+    values = {"index": index, "repositories": repositories}
+    if values != stored:
+        store_observation(integration, REPOSITORIES_KEY, {REPOSITORIES_KEY: values}, now)
+
+
+def _is_same_repository(first: JsonObject, second: JsonObject) -> bool:
+    # The number outlives renames, but it's unknown if GitHub didn't answer when the repository was entered.
+    if first["number"] and second["number"]:
+        return bool(first["number"] == second["number"])
+    return bool(first["name"] == second["name"])
 
 
 def store_observation(integration: Integration, source: str, values: Mapping[str, object], now: datetime) -> None:
