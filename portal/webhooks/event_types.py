@@ -35,14 +35,16 @@ DOCUMENTATION = load_content("portal/webhooks/content/webhooks.yaml", WebhookDoc
 ISSUE_KEYS = ("issue", "name", "url", "target_type", "severity", "due")
 
 
+def list_available_event_types(*, includes_internal: bool) -> list[str]:
+    """Return the event types, with those that only the program receives if requested."""
+    # A partner must not learn which internal events exist.
+    return [key for key, webhook in WEBHOOKS.items() if includes_internal or not webhook.is_program_only]
+
+
 def iterate_webhook_groups(*, includes_internal: bool) -> Iterator[tuple[str, dict[str, Webhook]]]:
-    """Yield the title of each group and its event types, with those that only the program receives if requested."""
+    """Yield the title of each group and its available event types."""
+    available = list_available_event_types(includes_internal=includes_internal)
     for group in DOCUMENTATION.groups:
-        webhooks = {
-            key: webhook
-            for key, webhook in WEBHOOKS.items()
-            # A partner must not learn which internal events exist.
-            if key.startswith(f"{group.key}.") and (includes_internal or not webhook.is_program_only)
-        }
+        webhooks = {key: WEBHOOKS[key] for key in available if key.startswith(f"{group.key}.")}
         if webhooks:
             yield group.title, webhooks

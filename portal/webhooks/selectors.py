@@ -7,8 +7,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _, gettext_noop
 
 from portal.accounts.requests import AnyUser
-from portal.audit.event_types import WEBHOOKS
-from portal.webhooks.event_types import TEST_EVENT_TYPE
+from portal.webhooks.event_types import TEST_EVENT_TYPE, list_available_event_types
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import list_visible_endpoints
 
@@ -35,12 +34,17 @@ def build_tabs(state: str, event_type: str) -> list[tuple[str, str, bool]]:
     ]
 
 
+def list_possible_event_types(endpoint: WebhookEndpoint) -> list[str]:
+    """Return the event types that the log of an endpoint can contain."""
+    return [*list_available_event_types(includes_internal=endpoint.partner_id is None), TEST_EVENT_TYPE]
+
+
 def list_event_type_options(endpoint: WebhookEndpoint) -> list[str]:
     """Return the options of the event filter: the event types of the endpoint and of its log."""
     # The log can contain events from which the endpoint has unsubscribed.
     logged_event_types = set(endpoint.deliveries.order_by().values_list("event_type", flat=True).distinct())
     available_event_types = {*endpoint.event_types, *logged_event_types}
-    return [event_type for event_type in (*WEBHOOKS, TEST_EVENT_TYPE) if event_type in available_event_types]
+    return [event_type for event_type in list_possible_event_types(endpoint) if event_type in available_event_types]
 
 
 def list_managed_endpoints(user: AnyUser | None, now: datetime) -> QuerySet[WebhookEndpoint]:
@@ -57,4 +61,4 @@ def list_deliveries(endpoint: WebhookEndpoint, state: str, event_type: str) -> Q
     """Return the deliveries that match the filters, newest first. Unknown filter values are ignored."""
     _, state_condition = STATE_TABS.get(state, STATE_TABS[""])
     rows = endpoint.deliveries.filter(state_condition).defer("body")
-    return rows.filter(event_type=event_type) if event_type in WEBHOOKS or event_type == TEST_EVENT_TYPE else rows
+    return rows.filter(event_type=event_type) if event_type in list_possible_event_types(endpoint) else rows

@@ -12,13 +12,12 @@ from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.audit.event_types import WEBHOOKS
 from portal.audit.services import record_event, record_system_event
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues
 from portal.webhooks import fanout, payloads
-from portal.webhooks.event_types import TEST_EVENT_TYPE
+from portal.webhooks.event_types import TEST_EVENT_TYPE, list_available_event_types
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage_webhooks
 from portal.webhooks.retry_policy import RETENTION_PERIOD
@@ -65,7 +64,7 @@ def _select_event_types(event_types: Sequence[str], *, is_program_endpoint: bool
     Raises:
         ActionRefused: No event type is selected.
     """
-    available = [key for key, webhook in WEBHOOKS.items() if is_program_endpoint or not webhook.is_program_only]
+    available = list_available_event_types(includes_internal=is_program_endpoint)
     selected = [key for key in available if key in event_types]
     if not selected:
         raise ActionRefused(_("Select at least one event."))

@@ -21,12 +21,11 @@ from portal.api.problems import get_row, refuse_unknown_value
 from portal.api.routing import MessageResponse, NameConfirmation, ScopedRouter, StrictSchema
 from portal.api.v1.partners import list_visible_partners
 from portal.api.v1.schemas.common import PartnerReference, link_to
-from portal.audit.event_types import WEBHOOKS
 from portal.core.crypto import Secret
 from portal.core.value_types import JsonObject
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.webhooks import payloads, permissions, selectors, services
-from portal.webhooks.event_types import TEST_EVENT_TYPE, iterate_webhook_groups
+from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.views import describe_replay, describe_resumption
@@ -240,7 +239,7 @@ def list_webhook_deliveries(
 ) -> Page[WebhookDelivery]:
     """List deliveries of the last 30 days, newest first."""
     row = permissions.get_endpoint(request.user, uuid)
-    refuse_unknown_value("event_type", params.event_type, (*WEBHOOKS, TEST_EVENT_TYPE))
+    refuse_unknown_value("event_type", params.event_type, selectors.list_possible_event_types(row))
     return paginate(request, selectors.list_deliveries(row, params.state, params.event_type), params)
 
 

@@ -73,8 +73,10 @@ def test_log_is_filtered_by_state(endpoint: Any, alice: Any) -> None:
 
 
 @pytest.mark.any_database
-def test_unknown_event_type_is_refused(endpoint: Any, alice: Any) -> None:
-    response = create_api_client(alice).get(f"/webhooks/{endpoint.uuid}/deliveries?event_type=issue.breachd")
+# Partners must not learn which internal events exist.
+@pytest.mark.parametrize("event_type", ["issue.breachd", "program.email_delivery_failed"])
+def test_unknown_event_type_is_refused(endpoint: Any, alice: Any, event_type: str) -> None:
+    response = create_api_client(alice).get(f"/webhooks/{endpoint.uuid}/deliveries?event_type={event_type}")
     assert (response.status_code, [each["field"] for each in response.json()["errors"]]) == (422, ["event_type"])
 
 

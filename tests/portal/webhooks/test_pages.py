@@ -112,6 +112,9 @@ def test_log_has_pages_and_filters(sign_in: Any, endpoint: Make, receiver: Recei
     assert read_page(client, "webhooks:detail", row.uuid, state="failed").count('<td class="main">') == 1
     assert "No matching deliveries" in read_page(client, "webhooks:detail", row.uuid, state="delivered")
     assert read_page(client, "webhooks:detail", row.uuid, event_type="issue.breached").count('<td class="main">') == 0
+    # Like an unknown event type, because partners must not learn which internal ones exist.
+    page_text = read_page(client, "webhooks:detail", row.uuid, event_type="program.email_delivery_failed")
+    assert page_text.count('<td class="main">') == 25
     page_text = read_page(client, "webhooks:detail", row.uuid, event_type="message.sent_to_partner")
     assert "<option selected>message.sent_to_partner</option>" in page_text
     assert 'href="?state=failed&amp;event_type=message.sent_to_partner#log"' in page_text
