@@ -79,10 +79,14 @@ def refuse_unknown_keys(field: str, keys: Iterable[str], known_keys: Container[s
         raise ApiError("validation-error", message, fields=field_errors)
 
 
+def build_unknown_value_message(field: str) -> str:
+    return f"Unknown {field.replace('_', ' ')}."
+
+
 def refuse_unknown_value(field: str, value: str, known_values: Container[str]) -> None:
     """Raise FieldError for an unknown value of an optional filter, which would otherwise select everything."""
     if value and value not in known_values:
-        raise FieldError(field, f"Unknown {field.replace('_', ' ')}.")
+        raise FieldError(field, build_unknown_value_message(field))
 
 
 def get_row(rows: QuerySet[Row], not_found_message: str, **lookups: object) -> Row:

@@ -31,7 +31,7 @@ from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import SavedViewForm
 from portal.analytics.views.exports import build_file_response
-from portal.api.form_data import build_form_data, clean, validate_form
+from portal.api.form_data import build_form_data, clean, validate_filters
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import get_row, refuse_unknown_value
 from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
@@ -173,7 +173,7 @@ def _refuse_unknown_filters(table: str, request: AuthenticatedRequest, params: T
     refuse_unknown_value("program", params.program, PROGRAMS)
     refuse_unknown_value("period", params.period, PERIODS)
     if table in FILTER_FORMS:
-        validate_form(FILTER_FORMS[table](data=request.GET))
+        validate_filters(FILTER_FORMS[table](data=request.GET))
     if table == "queue":
         refuse_unknown_value("tab", params.tab, TAB_LABELS)
         refuse_unknown_value("sort", params.sort, SORT_ORDERS)

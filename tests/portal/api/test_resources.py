@@ -1,4 +1,4 @@
-"""Tests of the API resources for notifications, test runs, schemas, and tables."""
+"""Tests of the API resources for test runs, schemas, and tables."""
 
 import io
 from typing import Any
@@ -8,64 +8,14 @@ from django.utils import timezone
 from openpyxl import load_workbook
 
 from integrations.partners.models import Partner
-from integrations.submissions.services import findings
 from portal.analytics.saved_views import services as saved
 from portal.api.v1.analytics import TableParams
-from portal.notifications.models import EmailMessage, NotificationPreference
-from portal.notifications.preferences import save_preferences
+from portal.notifications.models import EmailMessage
 from portal.notifications.unsubscribe import build_url
 from tests.conftest import create_integration
 from tests.portal.api.client import add_second_factor, create_api_client
 from tests.portal.sample_objects import build_schema
 from verification.testruns.models import TestRun
-
-
-def test_preferences_are_saved_except_required_categories(acme: Any, alice: Any) -> None:
-    me = create_api_client(alice)
-    save_preferences(alice, {"checks": "weekly"})
-    data = me.patch("/notifications/preferences", {"delivery": {"messages": "daily"}}).json()
-    delivery = {category["key"]: category["delivery"] for category in data["categories"]}
-    assert (delivery["messages"], delivery["checks"], delivery["decisions"]) == ("daily", "weekly", "immediate")
-    assert {category["key"]: category["delivery_modes"] for category in data["categories"]}["decisions"] == [
-        "immediate"
-    ]
-    data = me.patch("/notifications/preferences", {"delivery": {"check.passed": "off"}}).json()
-    events = {category["key"]: category["events"] for category in data["categories"]}
-    assert {each["key"]: each["delivery"] for each in events["checks"]} == {
-        "check.failed": "",
-        "check.passed": "off",
-        "check.disagreed": "",
-    }
-    assert events["decisions"] == []
-    response = me.patch("/notifications/preferences", {"delivery": {"decisions": "off"}})
-    assert (response.status_code, response.json()["errors"][0]["field"]) == (422, "delivery.decisions")
-    assert me.patch("/notifications/preferences", {"delivery": {"messages": "hourly"}}).json()["errors"][0][
-        "field"
-    ] == ("delivery.messages")
-
-
-def test_only_the_sent_preferences_are_saved(alice: Any) -> None:
-    me = create_api_client(alice)
-    save_preferences(alice, {"checks": "weekly", "check.passed": "off"}, only_in_working_hours=True)
-    assert me.patch("/notifications/preferences", {"delivery": {"check.passed": ""}}).status_code == 200
-    preference = NotificationPreference.objects.get(user=alice)
-    assert (preference.delivery, preference.only_in_working_hours) == ({"checks": "weekly"}, True)
-    data = me.patch("/notifications/preferences", {"only_in_working_hours": False}).json()
-    preference.refresh_from_db()
-    assert (preference.delivery, preference.only_in_working_hours) == ({"checks": "weekly"}, False)
-    assert data["only_in_working_hours"] is False
-
-
-def test_silenced_notifications_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
-    me = create_api_client(alice)
-    now = timezone.now()
-    before = len(me.get("/notifications").json()["items"])
-    save_preferences(alice, {"messages": "off"})
-    findings.post_message(rocket, "Hello.", actor=rita, now=now)
-    assert len(me.get("/notifications").json()["items"]) == before
-    save_preferences(alice, {"messages": "immediate"})
-    findings.post_message(rocket, "Hello again.", actor=rita, now=now)
-    assert len(me.get("/notifications").json()["items"]) == before + 1
 
 
 @pytest.fixture
@@ -151,12 +101,6 @@ def test_misspelled_parameter_is_refused(provider: Any, alice: Any) -> None:
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "stag")
 
 
-@pytest.mark.parametrize(("path", "name"), [("integrations", "stage"), ("queue", "category")])
-def test_unknown_value_of_a_list_filter_is_named(rita: Any, path: str, name: str) -> None:
-    answer = create_api_client(add_second_factor(rita)).get(f"/{path}?{name}=unknown")
-    assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": name, "message": "Unknown value."}])
-
-
 def test_table_in_json_ends_at_the_limit(provider: Any, acme: Any, alice: Any) -> None:
     create_integration(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
     data = create_api_client(alice).get("/analytics/integrations?limit=1").json()
@@ -226,6 +170,8 @@ def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> N
 @pytest.mark.parametrize(
     ("path", "field"),
     [
+        ("/integrations?stage=unknown", "stage"),
+        ("/queue?category=unknown", "category"),
         ("/directory?program=nomadd", "program"),
         ("/directory?track=infra", "track"),
         ("/directory?listing_status=listed", "listing_status"),
@@ -248,7 +194,8 @@ def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> N
 )
 def test_unknown_filter_value_is_refused(acme: Any, rita: Any, path: str, field: str) -> None:
     response = create_api_client(add_second_factor(rita)).get(path)
-    assert (response.status_code, [each["field"] for each in response.json()["errors"]]) == (422, [field])
+    message = f"Unknown {field.replace('_', ' ')}."
+    assert (response.status_code, response.json()["errors"]) == (422, [{"field": field, "message": message}])
 
 
 @pytest.mark.any_database
