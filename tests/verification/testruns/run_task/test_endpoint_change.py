@@ -1,4 +1,4 @@
-"""Test that the result of a test run counts only for the endpoint that was tested."""
+"""Tests of a test run after the endpoint in the answer changes."""
 
 from typing import Any
 
@@ -10,6 +10,8 @@ from integrations.submissions.services.requirements import submit_answer
 from verification.checks.rules.latest_test_run import RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY
 from verification.checks.runner import run_integration_checks
 from verification.checks.services import observations
+from verification.testruns.kinds.run_task.kind import RunTaskTest
+from verification.testruns.models import TestRun
 
 
 @pytest.mark.django_db
@@ -25,3 +27,16 @@ def test_result_counts_only_for_the_endpoint_of_the_answer(run_task: Integration
         summaries.append(run_task.fulfillments.get(requirement_id="RT-TEST").summary)
     passed = "The run task passed its test run (Post-plan)."
     assert summaries == [passed, passed, "The last test run was of another endpoint. Start a new one."]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("answer", "url"), [("", "https://run.acme.io/"), ("https://new.acme.io/", "https://new.acme.io/")]
+)
+def test_next_test_run_is_of_the_endpoint_of_the_answer(
+    run_task: Integration, alice: Any, answer: str, url: str
+) -> None:
+    submit_answer(run_task, "RT-3", {"endpoint": answer}, actor=alice, now=timezone.now())
+    last = TestRun(inputs={"url": "https://run.acme.io/", "stages": ["post_plan"]})
+    values = RunTaskTest().get_initial_values(Integration.objects.get(pk=run_task.pk), last)
+    assert values == {"url": url, "stages": ["post_plan"]}

@@ -58,10 +58,11 @@ class RunTaskTest(TestKind):
         return self.check_key in list_required_check_keys(list_checked_requirements(integration))
 
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
-        if last is not None:
-            return {"url": last.inputs["url"], "stages": last.inputs["stages"]}
         answers = [fulfillment.data for fulfillment in integration.fulfillments_by_id.values()]
         url = next((data["endpoint"] for data in answers if data.get("endpoint")), "")
+        if last is not None:
+            # A test run of another endpoint than the answer doesn't count.
+            return {"url": url or last.inputs["url"], "stages": last.inputs["stages"]}
         stages: list[str] = next((data["stages"] for data in answers if isinstance(data.get("stages"), list)), [])
         return {"url": url, "stages": [stage for stage in stages if stage in STAGES]}
 
