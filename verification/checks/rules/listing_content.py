@@ -26,8 +26,12 @@ MIN_FAQ_WORDS = 15
 # The server wants to know who sends the request. Other statuses of a refusal are about the request itself.
 PRIVATE_STATUSES = (401, 403, 407)
 URL_PATTERN = re.compile(r"https?://[^\s<>\"]{1,500}")
-# Not part of a path with a version ("host/tool@latest") or of the address of a repository ("git@host:path").
-EMAIL_PATTERN = re.compile(r"(?<![\w.+%/-])[\w.+%-]{1,64}@[\w.-]{1,253}+(?!:\w)")
+# Not the address of a repository ("git@host:path"). After a slash, only with a top-level domain: "Ops/oncall@acme.com",
+# but not a path with a version ("host/tool@latest") or with a user ("ssh://git@host").
+EMAIL_PATTERN = re.compile(
+    r"(?<![\w.+%/-])(?!git@[^\s:]+:)[\w.+%-]{1,64}@[\w.-]{1,253}"
+    r"|(?<=[^/]/)[\w.+%-]{1,64}@[\w.-]{1,253}\.[A-Za-z]{2,63}(?![\w-])"
+)
 DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
 # Names that are reserved for examples and local networks (RFC 2606, RFC 6762) or left over from templates.
 PLACEHOLDER_DOMAIN_PATTERN = re.compile(

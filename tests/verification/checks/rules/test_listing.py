@@ -89,6 +89,12 @@ def test_summary_counts_the_links(statuses: list[Page], summary: str) -> None:
         ("Write to help@acme.com: we answer.", "The listing has 1 valid email address."),
         ("help@acme.com. Run go install example.com/acme/tool@latest.", "The listing has 1 valid email address."),
         ("help@acme.com or git clone git@github.com:acme/rocket.git", "The listing has 1 valid email address."),
+        ("help@acme.com or git clone ssh://git@github.com/acme/rocket", "The listing has 1 valid email address."),
+        ("help@acme.com (uses: acme/setup-rocket@v1.2)", "The listing has 1 valid email address."),
+        ("Ops/oncall@acme.com", "The listing has 1 valid email address."),
+        ("help@acme.com:24x7", "The listing has 1 valid email address."),
+        ("help@acme.com/press@acme.com.", "The listing has 2 valid email addresses."),
+        ("help@acme.com/press@example.com", "press@example.com isn't a valid email address."),
     ],
 )
 def test_summary_counts_the_email_addresses(addresses: str, summary: str) -> None:
