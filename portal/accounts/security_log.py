@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_noop
@@ -77,9 +78,10 @@ def record_security_event(
 
 def record_failed_sign_in(request: HttpRequest, address: str) -> None:
     """Append a failed sign-in. Known and unknown addresses take the same time: one query and one row."""
-    # Each address of an account signs in. One that its owner has verified counts before the same one elsewhere.
-    rows = EmailAddress.objects.filter(email=address.lower()).order_by("-verified", "pk").select_related("user")
-    row = rows.first()
+    # Each address of an account signs in. One that its owner has verified counts before the same one elsewhere. An
+    # additional one that isn't verified can belong to somebody else, whose client the log must not show.
+    rows = EmailAddress.objects.filter(Q(verified=True) | Q(primary=True), email=address.lower())
+    row = rows.order_by("-verified", "pk").select_related("user").first()
     record_security_event(row.user if row else None, "sign_in_failed", request=request, address=address)
 
 

@@ -180,6 +180,13 @@ def test_failed_sign_in_with_another_address_is_logged(alice: Any, bob: Any) -> 
     assert (list_event_kinds(alice), list_event_kinds(bob)) == (["sign_in_failed"], [])
 
 
+def test_failed_sign_in_with_an_unverified_additional_address_is_not_shown(bob: Any) -> None:
+    bob.emailaddress_set.create(email="stranger@corp.example", verified=False)
+    Client().post("/accounts/login/", {"login": "stranger@corp.example", "password": "wrong"})
+    events = SecurityEvent.objects.filter(kind="sign_in_failed").values_list("user", "address")
+    assert list(events) == [(None, "stranger@corp.example")]
+
+
 def test_wrong_second_factor_is_logged(alice: Any) -> None:
     TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
     sign_in_as(alice).post("/accounts/2fa/authenticate/", {"code": "000000"})
