@@ -25,6 +25,14 @@ def test_prefill_reads_the_repository_from_github(github):
 
 
 @pytest.mark.github
+def test_prefill_takes_the_newest_release_by_version(github):
+    github.seed(Repo(NAME, releases=("v1.1.0", "v1.0.1", "nightly")))
+    # The registry ignores this mark, too.
+    github.create_release(NAME, "v1.2.0", prerelease=True)
+    assert prefill(NAME)["latest_release"] == "v1.2.0"
+
+
+@pytest.mark.github
 def test_prefill_of_a_missing_repository_has_a_problem(github):
     values = prefill(NAME)
     assert values["problem"].startswith(f"We can't find the public repository {NAME}.")

@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, get_product_name, parse_repository
 from portal.core.value_types import NamedValues
+from verification.checks.rules.shared_reads import find_newest_release
 from verification.sources import factory
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.github.client import GitHubClient
@@ -59,10 +60,11 @@ def format_title(name: str) -> str:
 
 
 def _find_latest_release(client: GitHubClient, full_name: str) -> GitHubRelease | None:
-    """Return the newest published release, or None without one or if GitHub doesn't answer."""
+    """Return the newest published release by version, else by date, or None without one or if GitHub doesn't answer."""
     try:
         releases = client.list_releases(full_name)
     # The release only completes the form, so its failed read isn't a problem to report.
     except SourceError:
         return None
-    return next((release for release in releases if not release.draft and not release.prerelease), None)
+    published = [release for release in releases if not release.draft]
+    return find_newest_release(published) or next(iter(published), None)
