@@ -1,6 +1,6 @@
 """Redis cache that tolerates an outage: it then stores nothing and raises no errors.
 
-A server that is full, or that became a replica, refuses writes, which is an outage as well.
+A server that is full, can't save its data, or became a replica refuses commands, which is an outage as well.
 """
 
 import time
@@ -9,13 +9,14 @@ from functools import wraps
 from typing import ClassVar
 
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
-from redis.exceptions import ConnectionError, OutOfMemoryError, ReadOnlyError, TimeoutError
+from redis.exceptions import ConnectionError, ResponseError, TimeoutError
 
 from portal.core.value_types import NamedValues
 
 TIMEOUT_SECONDS = 0.3  # for a connection or a response
 RETRY_AFTER_SECONDS = 5.0  # pause of this process after a failed call
-OUTAGES = (ConnectionError, TimeoutError, OutOfMemoryError, ReadOnlyError)
+# All commands are Django's own, so an error that the server returns (OOM, MISCONF, READONLY) is about its state.
+OUTAGES = (ConnectionError, TimeoutError, ResponseError)
 # results of each operation while Redis is down
 FALLBACK_RESULTS: dict[str, object] = {
     "add": True,

@@ -21,11 +21,14 @@ def server(broker: Valkey, settings: Any) -> Iterator[Redis]:
     FaultTolerantRedisClient.retry_at = 0.0
 
 
-def test_full_server_stores_nothing_and_raises_nothing(server: Redis) -> None:
-    server.config_set("maxmemory", 1)
+@pytest.mark.parametrize("name", ["maxmemory", "min-replicas-to-write"])
+def test_server_that_refuses_writes_stores_nothing_and_raises_nothing(server: Redis, name: str) -> None:
+    server.config_set(name, 1)
     assert (cache.add("k", 1), cache.get("k")) == (True, None)
 
 
-def test_replica_stores_nothing_and_raises_nothing(server: Redis) -> None:
+@pytest.mark.parametrize("answers_reads", ["yes", "no"])
+def test_replica_stores_nothing_and_raises_nothing(server: Redis, answers_reads: str) -> None:
+    server.config_set("replica-serve-stale-data", answers_reads)
     server.replicaof("127.0.0.1", 1)
-    assert (cache.add("k", 1), cache.get("k")) == (True, None)
+    assert (cache.get("k"), cache.add("k", 1)) == (None, True)
