@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,6 +43,20 @@ def test_chunked_result_is_read(size: int, status: int) -> None:
         document = {"data": {**PASSED_RESULT["data"], "attributes": {"status": "passed", "message": "x" * size}}}
         assert send_in_chunks(store, json.dumps(document).encode()) == status
         assert [(each.status, each.response_status) for each in store.callbacks] == [("passed", status)]
+
+
+@pytest.mark.parametrize("chunks", [b"2\r\n{", b"2\r\n{}\r\n", b"x\r\n"])
+def test_chunked_result_without_its_end_does_not_count(chunks: bytes) -> None:
+    with open_callback_server(RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",))) as store:
+        where = urlsplit(store.add_request(RUN, callbacks.hash_token("token")).callback)
+        head = f"PATCH {where.path} HTTP/1.1\r\nAuthorization: Bearer token\r\nTransfer-Encoding: chunked\r\n\r\n"
+        with socket.create_connection((str(where.hostname), where.port), timeout=5) as connection:
+            connection.sendall(head.encode() + chunks)
+            connection.shutdown(socket.SHUT_WR)
+            response = connection.makefile("rb").read()
+        assert response.splitlines()[0] == b"HTTP/1.1 400 Bad Request"
+        assert b"The request body ended early." in response
+        assert store.callbacks == []
 
 
 @pytest.mark.django_db

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from io import BufferedIOBase, BytesIO
 from uuid import uuid4
 
@@ -118,7 +119,11 @@ class CallbackRequestHandler(WSGIRequestHandler):
         is_valid = super().parse_request()
         # Django's development server reads no chunked bodies, which HTTP clients send when they don't know the length.
         if is_valid and "chunked" in self.headers.get("Transfer-Encoding", "").lower():
-            body = b"".join(_read_chunks(self.rfile))
+            try:
+                body = b"".join(_read_chunks(self.rfile))
+            except ValueError as error:
+                self.send_error(HTTPStatus.BAD_REQUEST, explain=str(error))
+                return False
             self.rfile = BytesIO(body)
             self.headers["Content-Length"] = str(len(body))
         return is_valid
@@ -128,12 +133,16 @@ class CallbackRequestHandler(WSGIRequestHandler):
 
 
 def _read_chunks(stream: BufferedIOBase) -> Iterator[bytes]:
-    """Yield the pieces of a chunked body, cut slightly above the maximum size."""
+    """Yield the pieces of a chunked body, cut slightly above the maximum size. Raises ValueError without its end."""
     remaining_bytes = MAX_REQUEST_BYTES + 1
     while remaining_bytes > 0:
         match = CHUNK_SIZE_PATTERN.match(stream.readline(MAX_LINE_BYTES))
-        size = int(match[1], 16) if match else 0
-        yield stream.read(min(size, remaining_bytes))
+        size = min(int(match[1], 16), remaining_bytes) if match else 0
+        chunk = stream.read(size)
+        # The stream ends quietly. Half a result would count against the partner.
+        if match is None or len(chunk) < size:
+            raise ValueError("The request body ended early.")
+        yield chunk
         # The empty line after the chunk or, after the last one, at the end. Unread data would reset the connection, and
         # the reset would reach the client instead of our response.
         stream.readline(MAX_LINE_BYTES)
