@@ -95,7 +95,7 @@ class Environment:
         variables = {**self.variables, **(env or {})}
         # NUL characters separate the arguments of bubblewrap, so the rest of a value could bind any folder.
         if any("\0" in text for text in (*argv, *variables, *variables.values())):
-            raise ValueError("A variable contains a NUL character.")
+            raise ValueError("An argument or a variable contains a NUL character.")
         self._prepare_mount_points()
         arguments = bubblewrap.build_sandbox_arguments(self.staging, self.binds, variables)
         enter = bubblewrap.build_enter_command(self.holder.child, self.host_user)

@@ -35,8 +35,11 @@ def test_environment_variables_are_not_inherited(monkeypatch):
 
 
 def test_value_with_a_nul_character_adds_no_argument():
-    with open_environment(LIMITS) as sandbox, pytest.raises(ValueError, match="NUL"):
-        sandbox.run(["/usr/bin/env"], env={"OWN": "1\0--bind\0/\0/mnt"})
+    value = "1\0--bind\0/\0/mnt"
+    with open_environment(LIMITS) as sandbox:
+        for arguments, variables in (([], {"OWN": value}), ([value], {})):
+            with pytest.raises(ValueError, match=r"^An argument or a variable contains a NUL character\.$"):
+                sandbox.run(["/usr/bin/env", *arguments], env=variables)
 
 
 def test_host_is_hidden():
