@@ -142,7 +142,7 @@ def _compare_records(records: Iterable[AuditEvent], anchors: list[Anchor], folde
                 yield Fault(f"anchor {number}", f"it was recorded but is missing from {folder}")
             case {"number": int(number), "mac": str(mac)} if macs[number] != mac:
                 yield Fault(f"anchor {number}", "it differs from the anchor that was recorded")
-            # Other data is malformed, and its seal is invalid anyway.
+            # Other data is malformed, so its seal is invalid, which the complete verification reports.
 
 
 def _name_numbers(first: int, last: int) -> str:

@@ -28,7 +28,7 @@ def test_events_since_the_newest_anchor_are_verified(stream: str, acme: Partner,
     for number in (5, 6):
         record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), note=f"change {number}")
     call_command("verify_audit_log", since_anchor=True)
-    assert capsys.readouterr().out == "The events since the newest anchor were verified.\n"
+    assert capsys.readouterr().out == "All anchors and the events since the newest one were verified.\n"
     execute_without_trigger("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 2", stream)
     assert [
         str(fault) for fault in verify_since_anchor(folder, timezone.now())

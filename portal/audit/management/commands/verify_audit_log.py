@@ -37,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--since-anchor",
             action="store_true",
-            help="Verify only the events since the newest anchor, for example after each anchor of a long log.",
+            help="Verify all anchors, but only the events since the newest one, such as daily for a long log.",
         )
 
     def handle(
@@ -55,7 +55,7 @@ class Command(BaseCommand):
                 f"Entries in the audit log that cannot be verified: {counts[False]}.", returncode=UNVERIFIABLE_EXIT_CODE
             )
         if since_anchor:
-            self.stdout.write("The events since the newest anchor were verified.")
+            self.stdout.write("All anchors and the events since the newest one were verified.")
             return
         self.stdout.write(f"{AuditEvent.objects.count()} events and {len(read_anchors(folder)[0])} anchors verified.")
 

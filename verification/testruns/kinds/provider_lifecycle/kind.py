@@ -80,7 +80,8 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         """Set the inputs, secrets, and initial records. Raises ActionRefused for someone else's test account."""
         # The configuration and the hosts decide where the provider sends the credentials.
         if inputs["account"] and not _can_use_accounts(run.integration, run.requested_by):
-            raise ActionRefused(_("Only editors and the assigned reviewer can use a saved test account."), "forbidden")
+            message = _("Only owners, editors, and the assigned reviewer can use a saved test account.")
+            raise ActionRefused(message, "forbidden")
         run.version = inputs["version"]
         run.inputs = {name: inputs[name] for name in CONFIGURATION_FIELDS} | {
             "hosts": list(parse_hosts(inputs["hosts"])),
