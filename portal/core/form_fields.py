@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TypedDict, Unpack
-from urllib.parse import urlsplit
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -27,6 +26,7 @@ BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u206
 # Python and email programs treat these as line ends, too.
 LINE_BREAKS = frozenset("\u2028\u2029\u0085\u000b\u000c")
 MARKUP_PATTERN = re.compile(r"<[/!?a-z]|&#?\w+;", re.IGNORECASE)
+USER_PATTERN = re.compile(r"https?://[^/?#]*@")  # user name of a URL
 FIRST_YEAR = 2000
 LAST_YEAR = 2100
 REQUIRED_MESSAGE = gettext_lazy("Enter an answer.")
@@ -221,8 +221,8 @@ class WebAddressField(forms.URLField):
             return
         if not value.startswith(("https://", "http://")):
             raise ValidationError(_("The URL must start with https:// or http://."))
-        # https://github.com@example.com/ leads to example.com.
-        if "@" in urlsplit(value).netloc:
+        # https://github.com@example.com/ leads to example.com. Invalid URLs get here, too, so it isn't parsed.
+        if USER_PATTERN.match(value):
             raise ValidationError(_("Remove the user name and password from the URL."))
 
 

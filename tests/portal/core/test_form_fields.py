@@ -26,6 +26,11 @@ def test_at_sign_outside_the_host_is_accepted(url):
     assert WebAddressField().clean(url) == url
 
 
+def test_broken_host_of_a_url_is_an_error():
+    with pytest.raises(ValidationError):
+        WebAddressField().clean("http://[")
+
+
 def test_user_name_in_a_url_is_refused():
     with pytest.raises(ValidationError, match="Remove the user name and password from the URL"):
         WebAddressField().clean("https://github.com@acme.example?a=b")
