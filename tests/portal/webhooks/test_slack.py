@@ -82,7 +82,7 @@ def test_busy_slack_is_retried_later(endpoint: Make, receiver: Receiver, alice: 
 def test_long_message_keeps_the_limits_of_slack(endpoint: Make, rocket: Any, acme: Any) -> None:
     acme.name = "<" * 120
     acme.save()
-    rocket.name = "@&" * 60
+    rocket.name = "@&" * 40
     rocket.save()
     endpoint(format="slack", event_types=["issue.breached"])
     issue = ISSUE_DATA["issues"][0] | {"name": "acme/rocket#7" + "&" * 300, "url": f"https://github.com/{'a' * 300}"}
