@@ -45,6 +45,12 @@ def add_refusals_to_form(form: BaseForm, field: str | None = None) -> Iterator[N
         form.add_error(field, str(refusal))
 
 
+def require_valid(form: BaseForm) -> None:
+    """Raise ActionRefused with the errors of an invalid form, for pages that show them as a message."""
+    if not form.is_valid():
+        raise ActionRefused(" ".join(str(error) for errors in form.errors.values() for error in errors))
+
+
 def raise_if_forbidden(refusal: ActionRefused) -> None:
     """Raise PermissionDenied with the same message if the user lacks the permission."""
     if refusal.kind == "forbidden":

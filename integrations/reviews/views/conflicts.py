@@ -21,7 +21,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import SingleLineField
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import report_refusals, require_valid
 
 
 class ConflictForm(forms.Form):
@@ -65,8 +65,7 @@ def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_integration_for_program(request, uuid)
     form = ConflictForm(request.POST)
     with report_refusals(request):
-        if not form.is_valid():
-            raise ActionRefused(" ".join(str(error) for errors in form.errors.values() for error in errors))
+        require_valid(form)
         reviewer = form.cleaned_data["reviewer"]
         reason = form.cleaned_data["reason"]
         is_removal = form.cleaned_data["action"] == "remove"

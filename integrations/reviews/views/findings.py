@@ -22,7 +22,7 @@ from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import report_refusals, require_valid
 
 
 @redirect_get_to("reviews:queue")
@@ -44,8 +44,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     # The reason is optional, unlike the text of a reply, whose form this is.
     form.fields["text"].required = False
     with report_refusals(request):
-        if not form.is_valid():
-            raise ActionRefused(str(next(iter(form.errors.values()))[0]))
+        require_valid(form)
         note = form.cleaned_data["text"]
         finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
     return _redirect_to_finding(request, finding)
@@ -58,8 +57,7 @@ def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = FindingForm(request.POST)
     require_program_staff(request)
     with report_refusals(request):
-        if not form.is_valid():
-            raise ActionRefused(str(next(iter(form.errors.values()))[0]))
+        require_valid(form)
         finding_services.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
         report_mentions(request, finding.integration, form.cleaned_data["text"], internal=True)
     return _redirect_to_finding(request, finding)
@@ -81,8 +79,7 @@ def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     finding = load_finding(request, pk)
     form = FindingReplyForm(request.POST)
     with report_refusals(request):
-        if not form.is_valid():
-            raise ActionRefused(str(next(iter(form.errors.values()))[0]))
+        require_valid(form)
         text = form.cleaned_data["text"]
         finding_services.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
         report_mentions(request, finding.integration, text)

@@ -1,8 +1,7 @@
-"""A monitored repository, and its first issue on GitHub."""
+"""The first issue on GitHub, which webhooks reported."""
 
 import pytest
 
-from integrations.partners.models import Partner
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import MonitoredRepository
 from tests.fakes.github.server import GitHub
@@ -11,15 +10,8 @@ from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     REPORTER,
     build_tracker,
-    create_listed_integration,
     deliver,
-    monitor_repository,
 )
-
-
-@pytest.fixture
-def monitored_repository(acme: Partner, github: GitHub) -> MonitoredRepository:
-    return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
