@@ -102,7 +102,6 @@ class SandboxProcess:
         # From here on, an error of the caller must not close what the monitor uses.
         self._resources = resources.pop_all()
         threading.Thread(target=self._run, daemon=True, name="sandbox").start()
-        bubblewrap.release()  # start only after monitoring has begun
 
     def _keep(self, descriptor: int) -> int:
         self._resources.callback(os.close, descriptor)
@@ -183,6 +182,8 @@ class SandboxProcess:
         reason = ExitReason.LOST
         code = None
         try:
+            # By this thread, which also closes the pipe of the release: another thread could close it a second time.
+            self._bubblewrap.release()
             self._watch_program(start)
             reason, code = self._find_ending()
         except Exception:
