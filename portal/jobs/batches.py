@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from django.db import DatabaseError, InterfaceError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 log = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -38,7 +38,12 @@ def process_each(
         except Exception as error:
             if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():
                 raise
-            log.exception("cannot %s %s", action, getattr(item, "pk", item))
+            key = getattr(item, "pk", item)
+            # A locked row or a full disk isn't a fault of the code, so it needs no traceback.
+            if isinstance(error, OperationalError):
+                log.warning("cannot %s %s (%s)", action, key, error)
+            else:
+                log.exception("cannot %s %s", action, key)
             errors.append(error)
     # The status page must show a job as late if none of its rows can be processed. A single bad row doesn't count.
     if len(errors) > 1 and not processed_count:

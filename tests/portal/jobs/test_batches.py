@@ -42,13 +42,15 @@ def test_items_without_a_result_count_one_each_up_to_the_limit() -> None:
 
 
 @pytest.mark.django_db
-def test_locked_row_does_not_stop_the_others() -> None:
+def test_locked_row_does_not_stop_the_others(caplog: pytest.LogCaptureFixture) -> None:
     def process_unlocked(item: int) -> int:
         if item == 1:
             raise OperationalError("canceling statement due to lock timeout")
         return item
 
     assert process_each([1, 2], process_unlocked, "process row") == 2
+    messages = [(record.levelname, record.getMessage(), record.exc_info) for record in caplog.records]
+    assert messages == [("WARNING", "cannot process row 1 (canceling statement due to lock timeout)", None)]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="a connection to SQLite can't be lost")
