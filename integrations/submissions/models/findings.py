@@ -72,8 +72,10 @@ class Finding(models.Model):
         integration = self.integration
         if self.due_at is not None:
             return True
+        # What the partner could see before the end stays visible.
+        stage = integration.stage if integration.is_open else integration.stage_before_end
         # No request for changes follows in which they could be sent.
-        if self.severity == self.Severity.OPTIONAL and integration.stage in STAGES_AFTER_APPROVAL:
+        if self.severity == self.Severity.OPTIONAL and stage in STAGES_AFTER_APPROVAL:
             return True
         # A round ends with the request for changes that sends its findings.
         return self.round < integration.review_round or integration.review_state == ReviewState.CHANGES

@@ -169,6 +169,8 @@ def _update_finding(
         if row.state == state or is_answered_late:
             values = {"number": row.number, "state": row.get_state_display().lower()}
             raise ActionRefused(_("Finding %(number)s is already %(state)s.") % values, "conflict")
+        if row.due_at is not None and state == Finding.State.OPEN:
+            _require_no_other_automatic_finding(change.integration, row)
         for name, value in {"state": state, **fields}.items():
             setattr(row, name, value)
         row.save()
@@ -176,6 +178,14 @@ def _update_finding(
         internal = not row.is_visible_to_partner
         _record_with_mentions(change, event_type, note, internal=internal, **_get_event_data(row))
         attestations.void_answered_findings(change.integration, now)
+
+
+def _require_no_other_automatic_finding(integration: Integration, finding: Finding) -> None:
+    """Raise ActionRefused if the check failed again, which opened another finding."""
+    other = _get_automatic_finding(integration, finding.requirement_id)
+    if other is not None and other != finding:
+        message = _("Finding %(number)s already covers this requirement.")
+        raise ActionRefused(message % {"number": other.number}, "conflict")
 
 
 def answer_finding(finding: Finding, answer: str, *, actor: User, now: datetime, url: str = "") -> None:
