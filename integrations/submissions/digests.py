@@ -62,17 +62,22 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
         news_by_integration.setdefault(row.integration, []).append(row)
     parts = [(*describe_part(person, integration), news) for integration, news in news_by_integration.items()]
     names = [name for name, _page, _news in parts]
-    own_party = ResponsibleParty.PROGRAM if permissions.is_program_staff(person) else ResponsibleParty.PARTNER
     integrations = [integration for integration in news_by_integration if integration]
     return {
         "parts": parts,
         "count": len(rows),
         "names": ", ".join(names[:3]) + ("…" if len(names) > 3 else ""),
-        "required_actions": [row for row in integrations if row.responsible_party == own_party],
+        "required_actions": [row for row in integrations if is_waiting_for(person, row)],
         "pending": [row for row in integrations if row.is_pending],
         "stop": unsubscribe.build_url(person, unsubscribe.DIGEST),
         "category": gettext("Digest"),
     }
+
+
+def is_waiting_for(person: User, integration: Integration) -> bool:
+    """Return whether an integration waits for the side of the person."""
+    is_for_program = permissions.can_view_notes(integration, person)
+    return integration.responsible_party == (ResponsibleParty.PROGRAM if is_for_program else ResponsibleParty.PARTNER)
 
 
 def describe_part(person: User, integration: Integration | None) -> tuple[str, str]:

@@ -157,9 +157,11 @@ def parse_moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def is_program_recipient(recipient: AnyUser | str | None) -> bool:
-    """Return whether an email goes to program staff or a mailbox."""
-    return isinstance(recipient, str) or permissions.is_program_staff(recipient)
+def is_program_recipient(recipient: AnyUser | str | None, event: AuditEvent) -> bool:
+    """Return whether an email goes to a mailbox, or to program staff who don't belong to the partner."""
+    if isinstance(recipient, str):
+        return True
+    return event.integration is not None and permissions.can_view_notes(event.integration, recipient)
 
 
 def get_address(recipient: object) -> str:
@@ -214,7 +216,7 @@ def queue_email(
 ) -> None:
     """Queue the email for one recipient by their notification preferences."""
     channel = preferences.decide_delivery(recipient, event.event_type, event.at)
-    for_program = is_program_recipient(recipient)
+    for_program = is_program_recipient(recipient, event)
     edited = event.data.get("email")
     email.queue(
         EMAILS[event.event_type].template,
@@ -252,7 +254,7 @@ def preview_emails(record_event: Callable[[], AuditEvent], reader: AnyUser) -> E
         event = record_event()
         emails = list(event.emails.select_related("person").order_by("pk"))
         draft = _render_draft(event, emails)
-        if not permissions.is_program_staff(reader):
+        if not is_program_recipient(reader, event):
             emails = _hide_program_recipients(event, emails)
         transaction.set_rollback(True)
     for message in emails:
@@ -264,7 +266,7 @@ def preview_emails(record_event: Callable[[], AuditEvent], reader: AnyUser) -> E
 
 def _hide_program_recipients(event: AuditEvent, emails: list[email.EmailMessage]) -> list[email.EmailMessage]:
     """Replace the emails to the program by one without names, addresses, and instructions for staff."""
-    partner_emails = [each for each in emails if not is_program_recipient(each.person or each.to)]
+    partner_emails = [each for each in emails if not is_program_recipient(each.person or each.to, event)]
     program_email = next((each for each in emails if each not in partner_emails), None)
     if program_email is None:
         return partner_emails

@@ -273,8 +273,7 @@ def _update_automatic_finding(
     if is_failed and _is_required_for_listing(integration, requirement_id, now):
         finding = findings.open_automatic_finding(integration, requirement_id, summary, now=now)
         if finding is not None and finding.due_at is not None:
-            due_day = f"{finding.due_at:%a}, {finding.due_at:%b} {finding.due_at.day}"
-            return "check.failed", {"finding": finding.number, "due": finding.due_at.isoformat(), "due_day": due_day}
+            return "check.failed", {"finding": finding.number, "due": finding.due_at.isoformat()}
     if state.status in (Status.PASS, Status.WARN):
         finding = findings.resolve_automatic_finding(integration, requirement_id, now=now)
         if finding is not None:

@@ -36,7 +36,7 @@ DATA: dict[str, dict[str, Any]] = {
     "introduction.requested": {"introduction": 1},
     "introduction.accepted": {"introduction": 1},
     "introduction.declined": {"introduction": 1},
-    "check.failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue, Apr 28"},
+    "check.failed": {"requirement": "R", "title": "License", "finding": 1, "due": "2026-04-28T20:00:00+00:00"},
     "check.passed": {"requirement": "R", "title": "License", "finding": 1},
     "check.disagreed": {"requirement": "R", "title": "License", "commit": "9f3c1e0a77b2"},
     "requirement.waived": {

@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from django.db import transaction
 
-from integrations.partners.models import Partner
+from integrations.partners.models import Membership, Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings, waivers
@@ -55,6 +55,22 @@ def test_times_are_in_the_zone_of_the_recipient(rocket: Integration, alice: User
     email = next(mail for mail in record_sample_event(rocket, "meeting.scheduled", sam, now) if mail.person == alice)
     assert email.subject == "Meeting scheduled: Live demo, Rocket, Mon, Apr 20, 11:00 PM JST"
     assert MEETING_URL in email.text
+
+
+def test_due_day_is_in_the_zone_of_the_recipient(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
+    alice.zone = "Asia/Tokyo"
+    alice.save()
+    email = next(mail for mail in record_sample_event(rocket, "check.failed", sam, now) if mail.person == alice)
+    assert email.text.startswith("Action required: Fix the failed check by Wed, Apr 29.\n")
+
+
+def test_program_staff_who_belong_to_the_company_get_its_email(
+    acme: Partner, rocket: Integration, rita: User, sam: User, now: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=rita, role="editor", joined_at=now)
+    email = next(mail for mail in record_sample_event(rocket, "check.failed", sam, now) if mail.person == rita)
+    assert email.text.startswith("Action required: Fix the failed check by")
+    assert "because you are an owner or editor of Acme" in email.text
 
 
 def test_email_links_to_the_page_of_each_side(
