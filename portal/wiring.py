@@ -76,10 +76,13 @@ def delete_repository_facts(event: AuditEvent) -> None:
 
 
 def update_shared_answers(event: AuditEvent) -> None:
-    """Update what the integrations of the partner share and changed while the integration had ended."""
-    if event.integration is not None:
-        agreements.update_agreement_requirements([event.integration], event.at)
-        shared_answers.update_shared_answers(event.integration, event.at)
+    """Copy what the integrations of the partner share to one that was reopened or uses another edition."""
+    integration = event.integration
+    if integration is not None and integration.is_open:
+        agreements.update_agreement_requirements([integration], event.at)
+        shared_answers.update_shared_answers(integration, event.at)
+        # The email states the next action, which these answers can change.
+        event.integration = Integration.objects.select_related("partner").get(pk=integration.pk)
 
 
 def check_answers(event: AuditEvent) -> None:
@@ -146,7 +149,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "review.requested": (store_evidence, run_checks),
     "review.requested_again": (store_evidence, run_checks),
     "review.changes_requested": (store_evidence,),
-    "integration.edition_moved": (run_checks,),
+    "integration.edition_moved": (update_shared_answers, run_checks),
     "requirement.answered": (check_answers,),
     "integration.edited": (run_checks,),
     "integration.reader_changed": (run_checks,),

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -12,9 +13,9 @@ from integrations.programs.comparison import EditionComparison, TextDifference
 from integrations.programs.requirements import Requirement
 from integrations.programs.schema import Edition, Tier
 from integrations.submissions.models import Finding, Integration, RequirementFulfillment
-from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.changes import change_integration
 from integrations.submissions.services.removed_requirements import end_removed_requirements
+from integrations.submissions.services.transitions import lock_partner
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -120,25 +121,27 @@ def migrate_edition(
 
     Raises ActionRefused, also while a decision can be undone.
     """
-    with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
-        row = change.integration
-        previous_date = change.integration.edition_date
-        # The undo would restore a step of the old edition.
-        if row.undo_until is not None and row.undo_until > now:
-            message = _("The last decision can be undone until %(undo_until)s. Change the edition after that.")
-            raise ActionRefused(message % {"undo_until": format_clock(row.undo_until)})
-        # Planned again under the lock, because the page showed the plan for an earlier state.
-        plan = plan_migration(row, edition_date, now)
-        new_ids = {old.id: new.id for old, new in plan.comparison.retained_pairs if old.id != new.id}
-        replaced_answers = _rename_requirements(row, new_ids, now)
-        _reopen_requirements(row, plan.comparison.extended_requirements)
-        _apply_edition(row, plan)
-        end_removed_requirements(row, now)
-        context_selectors.clear_cache(row)
+    with transaction.atomic():
+        # The reaction to the event copies what the partner's integrations share.
+        lock_partner(integration.partner_id)
+        with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
+            row = change.integration
+            # The undo would restore a step of the old edition.
+            if row.undo_until is not None and row.undo_until > now:
+                message = _("The last decision can be undone until %(undo_until)s. Change the edition after that.")
+                raise ActionRefused(message % {"undo_until": format_clock(row.undo_until)})
+            # Planned again under the lock, because the page showed the plan for an earlier state.
+            plan = plan_migration(row, edition_date, now)
+            new_ids = {old.id: new.id for old, new in plan.comparison.retained_pairs if old.id != new.id}
+            replaced_answers = _rename_requirements(row, new_ids, now)
+            _reopen_requirements(row, plan.comparison.extended_requirements)
+            _apply_edition(row, plan)
+            end_removed_requirements(row, now)
+        # After the change is saved, because the email states the next action in the new edition.
         change.record(
             "integration.edition_moved",
             note,
-            old_edition=previous_date,
+            old_edition=plan.comparison.old.date,
             new_edition=edition_date,
             replaced=replaced_answers,
             added=[r.title for r in plan.comparison.new_requirements],
@@ -161,7 +164,7 @@ def _rename_requirements(integration: Integration, new_ids: Mapping[str, str], n
     for snapshot in integration.evidence_snapshots.all():
         snapshot.evidence = {new_ids.get(id, id): evidence for id, evidence in snapshot.evidence.items()}
         snapshot.save(update_fields=["evidence"])
-    return _rename_answers(integration, new_ids)
+    return _rename_answers(integration, new_ids, now)
 
 
 def _release_old_ids(rows: Any, new_ids: Mapping[str, str]) -> Iterator[tuple[Any, str]]:
@@ -204,7 +207,7 @@ def _rename_drafts(integration: Integration, new_ids: Mapping[str, str], now: da
         _assign_requirement(draft, new_id)
 
 
-def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> list[JsonObject]:
+def _rename_answers(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> list[JsonObject]:
     replaced_answers = []
     for state, new_id in _release_old_ids(integration.fulfillments, new_ids):
         existing = integration.fulfillments.filter(requirement_id=new_id).first()
@@ -212,13 +215,19 @@ def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> lis
         if existing is not None:
             # A requirement that only a check or a draft touched has no time, and any answer is newer.
             older, newest = sorted((existing, state), key=lambda item: item.submitted_at or EARLIEST_MOMENT)
-            replaced_answers += _merge_answer(older, newest, new_id)
+            replaced_answers += _merge_answer(older, newest, new_id, now)
         _assign_requirement(newest, new_id)
     return replaced_answers
 
 
-def _merge_answer(older: RequirementFulfillment, newest: RequirementFulfillment, new_id: str) -> list[JsonObject]:
-    """Merge an older answer, its documents, and a longer waiver into a newer one. Return it for the history."""
+def _merge_answer(
+    older: RequirementFulfillment, newest: RequirementFulfillment, new_id: str, now: datetime
+) -> list[JsonObject]:
+    """Merge an older answer with its documents, longer waiver, and waiver request into a newer one.
+
+    Returns:
+        The older answer for the history, empty if there was none.
+    """
     replaced_answer = {
         "requirement": new_id,
         "status": str(older.status),
@@ -231,6 +240,10 @@ def _merge_answer(older: RequirementFulfillment, newest: RequirementFulfillment,
         newest.waived_by = older.waived_by
         newest.waiver_reason = older.waiver_reason
         newest.waiver_expires_at = older.waiver_expires_at
+    if newest.waiver_requested_at is None:
+        newest.waiver_requested_at = older.waiver_requested_at
+        newest.waiver_request_reason = older.waiver_request_reason
+    newest.clear_fulfilled_request(now)
     newest.version = max(newest.version, older.version) + 1  # open pages of either answer become outdated
     newest.save()
     older.delete()

@@ -11,7 +11,6 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions as rules
-from integrations.partners.models import Partner
 from integrations.partners.permissions import PermissionRule
 from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement
 from integrations.submissions.models import Integration, RequirementFulfillment
@@ -19,7 +18,7 @@ from integrations.submissions.selectors import context
 from integrations.submissions.selectors.prerequisites import explain_blocker
 from integrations.submissions.services import attestations, findings
 from integrations.submissions.services.changes import IntegrationChange, change_integration
-from integrations.submissions.services.transitions import lock_integration
+from integrations.submissions.services.transitions import lock_integration, lock_partner
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
@@ -137,7 +136,7 @@ def lock_requirement(integration: Integration, requirement_id: str) -> Integrati
     """Lock the integration of a requirement until the transaction ends, after the partner of a shared answer."""
     if get_requirement(integration, requirement_id).scope == AnswerScope.PARTNER:
         # Concurrent writes of shared answers would deadlock.
-        Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
+        lock_partner(integration.partner_id)
     return lock_integration(integration.pk)
 
 

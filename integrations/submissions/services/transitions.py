@@ -107,11 +107,16 @@ def lock_integration(pk: int) -> Integration:
     return Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
 
 
+def lock_partner(pk: int) -> None:
+    """Lock a company until the transaction ends, before any of its integrations."""
+    # `no_key`: others can still insert rows that refer to the company, so holders of an integration needn't wait.
+    Partner.objects.select_for_update(no_key=True).get(pk=pk)
+
+
 def _lock_rows(integration: Integration, transition_name: str) -> Integration:
     """Lock the integration, after its company where the transition updates what its integrations share."""
     if transition_name in AGREEMENT_TRANSITIONS:
-        # `no_key`: others can still insert rows that refer to the company, so holders of an integration needn't wait.
-        Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
+        lock_partner(integration.partner_id)
     return lock_integration(integration.pk)
 
 
