@@ -238,7 +238,7 @@ class StageFields(ListingStatusFields):
     )
     def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
         self.on_hold_for = ResponsibleParty(waits_for)
-        self.hold_reason = note
+        self.hold_reason = note[:500]  # reasons of checks can be longer than the column
 
     @decision_transition(source=HOLDABLE_STAGES, guards=[guards.require_hold])
     def resume(self, **_: object) -> None:

@@ -232,3 +232,8 @@ def test_note_survives_a_lost_session(
     assert response.status_code == 200
     assert "Typed for an hour." in get_text(response, "textarea")
     assert reload_row(ready_integration).stage == "review"
+
+
+def test_long_reason_of_the_portal_for_a_hold_is_shortened(ready_integration: Integration) -> None:
+    perform_transition(ready_integration, "put_on_hold", actor=None, note="x" * 600)
+    assert reload_row(ready_integration).hold_reason == "x" * 500
