@@ -218,7 +218,7 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         resolved_findings=findings.get("resolved", 0),
         missing=open_requirements,
         partner_requests=partner_requests,
-        tier_request=integration.requested_tier.name if integration.requested_tier else "",
+        tier_request=_get_decidable_tier(integration),
         company=VerificationState(integration.partner.verification_state),
         listing_status=ListingStatus(integration.listing_status),
         process=get_compliance_status(integration, now),
@@ -227,6 +227,15 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         undo_until=undo_until,
         is_awaiting_second_reviewer=integration.is_awaiting_second_reviewer,
     )
+
+
+def _get_decidable_tier(integration: "Integration") -> str:
+    """Return the name of the requested tier, or blank while no one can decide on the request."""
+    requested_tier = integration.requested_tier
+    # The request waits until a notice or a suspension ends, see listing_status.tier_decision.
+    if requested_tier is None or integration.listing_status != ListingStatus.LISTED:
+        return ""
+    return requested_tier.name
 
 
 def get_undo_end(integration: "Integration", now: datetime) -> datetime | None:

@@ -8,6 +8,7 @@ import pytest
 
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
+from integrations.submissions.selectors.context import list_integration_actions
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
@@ -119,6 +120,17 @@ def test_support_ends_after_the_decision_on_the_tier_is_final(
         premier_request, "archive", actor=alice, note="Replaced.", now=decided_at + timedelta(minutes=10)
     )
     assert list_email_states("grant_tier") == ["held"]
+
+
+def test_requested_tier_waits_while_the_listing_is_on_notice(
+    premier_request: Integration, rita: Any, decided_at: datetime
+) -> None:
+    perform_transition(premier_request, "issue_notice", actor=rita, note="Two breaches.", now=decided_at)
+    row = Integration.objects.get(pk=premier_request.pk)
+    assert [action.code for action in list_integration_actions(row, decided_at)] == ["respond_to_notice"]
+    perform_transition(row, "withdraw_notice", actor=rita, note="A mistake.", now=decided_at)
+    row = Integration.objects.get(pk=premier_request.pk)
+    assert [action.code for action in list_integration_actions(row, decided_at)] == ["decide_on_tier"]
 
 
 def test_review_page_offers_to_undo_the_decision(
