@@ -24,13 +24,15 @@ def request_introduction(
 ) -> Introduction:
     """Request an introduction to the partner of `recipient`, or accept its earlier request.
 
-    A repeated request has no effect. Raises ActionRefused for non-editors, the same partner, or a decided request.
+    A repeated request has no effect. Raises ActionRefused for non-editors, the same partner, an ended integration, or a
+    decided request.
     """
     refusals.require_permission(permissions.can_edit, requester, actor)
     if requester.partner_id == recipient.partner_id:
         raise ActionRefused(_("Both integrations belong to your company."))
     with transaction.atomic():
-        _lock_integrations(requester, recipient)
+        if not _lock_integrations(requester, recipient)[requester.pk].is_open:
+            raise ActionRefused(_("This integration has ended. You can't request introductions."), "invalid-transition")
         reverse_requests = Introduction.objects.filter(requester=recipient, recipient=requester)
         # A request implies consent, and now both sides have requested it.
         if reverse_request := reverse_requests.filter(state=State.ASKED).first():
@@ -67,10 +69,9 @@ def decline_introduction(introduction: Introduction, *, actor: User, now: dateti
             record_event(integration, "introduction.declined", actor=visible_actor, now=now, introduction=declined.pk)
 
 
-def _lock_integrations(first: Integration, second: Integration) -> None:
-    """Lock both rows in a fixed order to prevent a deadlock."""
-    for pk in sorted({first.pk, second.pk}):
-        lock_integration(pk)
+def _lock_integrations(first: Integration, second: Integration) -> dict[int, Integration]:
+    """Lock both rows in a fixed order to prevent a deadlock, and return them by ID."""
+    return {pk: lock_integration(pk) for pk in sorted({first.pk, second.pk})}
 
 
 def _lock_pending(introduction: Introduction, actor: User) -> Introduction:

@@ -6,6 +6,7 @@ from integrations.partners.models import Membership
 from integrations.submissions.models import Introduction
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
+from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
@@ -33,6 +34,13 @@ def introduction(own_integration, other_integration, alice):
 
 def list_event_types(row):
     return [e.event_type for e in AuditEvent.objects.filter(integration=row) if e.event_type.startswith("introduction")]
+
+
+def test_ended_integration_requests_no_introduction(own_integration, other_integration, alice):
+    perform_transition(own_integration, "withdraw", actor=alice, note="Later.", now=NOW)
+    with pytest.raises(ActionRefused, match="has ended") as refusal:
+        introductions.request_introduction(own_integration, other_integration, "", actor=alice, now=NOW)
+    assert (refusal.value.kind, Introduction.objects.exists()) == ("invalid-transition", False)
 
 
 def test_request_is_anonymous_in_the_other_history(introduction, own_integration, other_integration):
