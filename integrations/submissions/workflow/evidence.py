@@ -45,8 +45,8 @@ class ComplianceFacts:
 class EvidenceProvider:
     """Functions that return the facts for guards, and the evidence as plain JSON that a decision stores."""
 
-    get_facts: "Callable[[Integration, datetime], ComplianceFacts]" = lambda _row, _now: ComplianceFacts()
     # Without a provider, guards see neither activity nor a transfer, and so allow no immediate suspension.
+    get_facts: "Callable[[Integration, datetime], ComplianceFacts]" = lambda _row, _now: ComplianceFacts()
     collect_evidence: "Callable[[Integration, datetime], JsonObject]" = lambda _row, _now: {}
 
 
