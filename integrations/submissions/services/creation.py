@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
@@ -37,12 +36,13 @@ def create_integration(
 
     `values` holds DESCRIPTION_FIELDS and REPOSITORY_FIELDS. Answers that apply to all integrations of the partner are
     copied. `reader` is the person with whose GitHub access a private repository is read. Raises ActionRefused if the
-    actor can't edit for the partner.
+    actor can't edit for the partner, or the partner was merged.
     """
     refusals.require_permission(permissions.can_edit_partner, partner, actor)
     first_edition = get_edition(program, edition) if edition else get_edition_in_force(program)
     first_step, first_stage = first_edition.positions[0]
-    with transaction.atomic():
+    # Under the lock, so that no one signs an agreement or merges the company before the new integration is visible.
+    with change_partner(partner.pk, actor=actor, now=now):
         integration = Integration(
             partner=partner,
             program_key=program,

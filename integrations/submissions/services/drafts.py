@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
+from integrations.partners.services.changes import change_partner
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services.creation import create_integration
 from portal.accounts.models import User
@@ -109,7 +110,8 @@ def submit_draft(
     `version` that the person saw.
     """
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
-    with transaction.atomic():
+    # Before the draft, because a merge of the company locks both in this order.
+    with change_partner(draft.partner_id, actor=actor, now=now):
         # One UPDATE decides: of two requests, only one changes the row and creates the integration.
         unsent = IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None, integration=None)
         claimed_count = unsent.filter(version=version).update(sent_at=now)
