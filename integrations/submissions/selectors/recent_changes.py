@@ -1,6 +1,6 @@
 """Changes since a reader's last visit, grouped by actor and event type."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import BigIntegerField, Q, QuerySet
@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _, gettext_noop
 from integrations.submissions.models import Integration, ReadMarker
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery, Parameter
+from portal.ui.components.inline import OUTCOMES
 
 # Internal events of the program don't change the integration, and mentions are in other events.
 EXCLUDED_EVENT_TYPES = (
@@ -21,6 +22,15 @@ EXCLUDED_EVENT_TYPES = (
 MESSAGE_EVENT_TYPES = frozenset({"message.sent_to_partner", "message.sent_to_program", "message.note_added"})
 FINDING_PREFIX = "finding."
 MAX_SEQ = BigIntegerField.MAX_BIGINT  # follows all events
+# Others, such as the number of the repository's owner, say nothing to people.
+FIELD_LABELS = {
+    "name": gettext_noop("Name"),
+    "description": gettext_noop("Description"),
+    "category": gettext_noop("Category"),
+    "offerings": gettext_noop("Compatible products"),
+    "homepage": gettext_noop("Homepage"),
+    "repository": gettext_noop("Repository"),
+}
 REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
 
 
@@ -93,17 +103,31 @@ def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:
     """Return what one event adds to its line: old and new values, a title, or a note."""
     changes = event.data.get("changes")
     if isinstance(changes, dict):
-        nothing_label = _("none")
-        return "; ".join(
-            f"{name}: {previous or nothing_label} → {current or nothing_label}"
-            for name, (previous, current) in changes.items()
-        )
+        return _describe_fields(changes)
     if is_alone:
         return event.note
     title = event.data.get("title") or (
         _("Finding %(finding)s") % {"finding": event.data["finding"]} if "finding" in event.data else ""
     )
-    old_outcome = event.data.get("old_outcome")
-    outcome = event.data.get("outcome")
-    status_change = f"{old_outcome} → {outcome}".replace("_", " ") if old_outcome and outcome else ""
-    return ": ".join(part for part in (str(title), status_change or event.note) if part)
+    return ": ".join(part for part in (str(title), _describe_outcomes(event) or event.note) if part)
+
+
+def _describe_fields(changes: Mapping[str, tuple[object, object]]) -> str:
+    """Return the old and new value of each changed field of an integration."""
+    return "; ".join(
+        f"{_(FIELD_LABELS[name])}: {_format_value(previous)} → {_format_value(current)}"
+        for name, (previous, current) in changes.items()
+        if name in FIELD_LABELS
+    )
+
+
+def _format_value(value: object) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    return text or _("none")
+
+
+def _describe_outcomes(event: AuditEvent) -> str:
+    """Return the old and new status of a checked requirement, blank for other events."""
+    if "old_outcome" not in event.data or "outcome" not in event.data:
+        return ""
+    return " → ".join(_(OUTCOMES[event.data[name]][2]) for name in ("old_outcome", "outcome"))

@@ -64,12 +64,16 @@ def test_changed_facts_are_reported_with_old_and_new(
     rocket: Integration, alice: User, rita: User, now: datetime
 ) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
-    creation.change_description(rocket, {"homepage": "https://acme.example/new"}, actor=alice, now=now)
+    values = {"homepage": "https://acme.example/new", "offerings": ["Enterprise"], "repository_owner_id": None}
+    creation.change_description(rocket, values, actor=alice, now=now)
     assert summarize(list_changes(rocket, rita)) == [
         (
             "Alice Archer",
             "changed the description",
-            ("homepage: https://acme.example/rocket → https://acme.example/new",),
+            (
+                "Compatible products: Open Source → Enterprise; "
+                "Homepage: https://acme.example/rocket → https://acme.example/new",
+            ),
         )
     ]
 
@@ -86,7 +90,7 @@ def test_changed_check_is_reported_with_both_outcomes(integration_at: Any, rita:
         (
             "The portal",
             "rechecked 2 requirements",
-            tuple(f"{requirement.title}: pass → fail" for requirement in checks),
+            tuple(f"{requirement.title}: Passed → Failed" for requirement in checks),
         )
     ]
 
