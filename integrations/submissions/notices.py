@@ -5,7 +5,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
+from django.utils import translation
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
@@ -270,7 +272,9 @@ def _hide_program_recipients(event: AuditEvent, emails: list[email.EmailMessage]
     program_email = next((each for each in emails if each not in partner_emails), None)
     if program_email is None:
         return partner_emails
-    context = add_reader(build_context(event) | {"has_no_decider": False}, for_program=True)
+    # As in the reactions to an event: emails have the language of the portal, not that of the reader of a preview.
+    with translation.override(settings.LANGUAGE_CODE):
+        context = add_reader(build_context(event) | {"has_no_decider": False}, for_program=True)
     rendered = render(program_email.name, {"person": None, **context})
     return [*partner_emails, email.EmailMessage(to=_("Program reviewers"), **asdict(rendered))]
 

@@ -1,17 +1,21 @@
 """Tests of what each side is told before and after the decisions of the compliance procedure."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import pytest
 
 from integrations.compliance import tasks
 from integrations.submissions.models import Integration
+from integrations.submissions.notices import preview_emails
 from integrations.submissions.selectors.responsibility import describe_responsible
+from integrations.submissions.services.transitions import perform_transition
 from portal.notifications.models import EmailMessage
-from tests.integrations.compliance.transitions import DAY, get_refusal, perform_and_reload
+from tests.integrations.compliance.transitions import DAY, REASON, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
+from tests.portal import pseudo_language
 
 pytestmark = pytest.mark.any_database
 
@@ -27,6 +31,14 @@ def test_appeal_is_sent_to_someone_who_can_decide(reach_state: Any, rita: Any, a
     row = perform_and_reload(row, "appeal", alice, now + DAY)
     assert get_email("compliance.appealed").to == row.edition.mailbox
     assert describe_responsible(row) == "the program"
+
+
+def test_preview_has_the_language_of_the_emails(reach_state: Any, alice: Any, now: datetime) -> None:
+    row = reach_state("on_notice")
+    appeal = partial(perform_transition, row, "appeal", actor=alice, note=REASON, now=now + DAY)
+    with pseudo_language.activate_pseudo_language():
+        emails = preview_emails(appeal, alice).emails
+    assert [pseudo_language.OPEN in f"{email.subject}{email.text}" for email in emails] == [False]
 
 
 def test_end_of_period_is_sent_to_someone_who_can_suspend(reach_state: Any, rita: Any, rob: Any, now: datetime) -> None:
