@@ -149,7 +149,9 @@ def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequi
     """Return open requirements before the next position; in support, those no longer fulfilled."""
     edition = integration.edition
     met_by_group = Counter(
-        r.group for r in edition.list_requirements() if r.group and is_fulfilled(r, integration, now)
+        r.group
+        for r in edition.list_requirements()
+        if r.group and is_needed(r, integration) and is_fulfilled(r, integration, now)
     )
     remaining_by_group = {group.key: group.minimum - met_by_group[group.key] for group in edition.groups}
     open_requirements = []
