@@ -210,8 +210,9 @@ def _build_invitation(change: RequirementChange, meeting: Meeting, method: str) 
 
 def list_invitees(integration: Integration) -> list[User]:
     """Return the owners and editors of the partner, and the reviewer or else the alliances manager."""
-    program_user = integration.reviewer or integration.partner.alliances_manager
-    return [*integration.partner.list_members(Role.OWNER, Role.EDITOR), *([program_user] if program_user else [])]
+    program_users = (integration.reviewer, integration.partner.alliances_manager)
+    active_users = [user for user in program_users if user is not None and user.is_active]
+    return [*integration.partner.list_members(Role.OWNER, Role.EDITOR), *active_users[:1]]
 
 
 def _build_event_data(meeting: Meeting) -> JsonObject:

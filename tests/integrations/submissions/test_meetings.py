@@ -45,6 +45,13 @@ def get_calendar(row):
     return Calendar.from_ical(row.events.last().data["calendar"])
 
 
+def test_deactivated_manager_is_not_invited(rocket, alice, rita):
+    rocket.partner.alliances_manager = rita
+    assert meetings.list_invitees(rocket) == [alice, rita]
+    rita.is_active = False
+    assert meetings.list_invitees(rocket) == [alice]
+
+
 def test_partner_proposes_times(rocket, proposed_meeting):
     assert (proposed_meeting.state, proposed_meeting.by_program, get_status(rocket)) == (
         State.PROPOSED,
