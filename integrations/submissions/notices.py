@@ -103,7 +103,8 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
-        "waived_until": waived_until and waived_until.astimezone(UTC).date(),  # the day that the reviewer chose
+        # the day that the reviewer chose
+        "waived_until": None if waived_until is None else waived_until.astimezone(UTC).date(),
         "agenda": requirement.meeting_items if requirement else (),
         "times": [parse_moment(text) for text in event.data.get("times", ())],
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],

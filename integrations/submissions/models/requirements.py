@@ -83,7 +83,7 @@ class RequirementFulfillment(models.Model):
     @property
     def waiver_expires_on(self) -> date | None:
         """Return the last day of the waiver in UTC, which is the day that the reviewer chose."""
-        return self.waiver_expires_at and self.waiver_expires_at.astimezone(UTC).date()
+        return None if self.waiver_expires_at is None else self.waiver_expires_at.astimezone(UTC).date()
 
     def is_waived(self, now: datetime) -> bool:
         return self.waiver_expires_at is not None and self.waiver_expires_at > now

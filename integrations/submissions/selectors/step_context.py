@@ -61,7 +61,7 @@ class StepContext:
 
     @cached_property
     def findings(self) -> Counter[str]:
-        """Return the number of findings by state."""
+        """Return the number of blocking findings by state."""
         return context.count_findings(self.integration)
 
     @cached_property

@@ -41,8 +41,10 @@ def void_changed(
         Whether a statement was voided.
     """
     reason = next(_list_changes(previous, detail), None)
+    if reason is None:
+        return False
     confirming = [each for each in integration.edition.list_all_requirements() if checked in each.confirms]
-    return reason is not None and _void(integration, confirming, reason, now)
+    return _void(integration, confirming, reason, now)
 
 
 def _list_changes(previous: list[JsonObject], detail: list[JsonObject]) -> Iterator[JsonObject]:

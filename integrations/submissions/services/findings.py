@@ -155,13 +155,13 @@ def _update_finding(
     state: str,
     event_type: str,
     rule: PermissionRule,
+    fields: NamedValues,
     *,
     actor: User | None,
     now: datetime,
     note: str = "",
-    **fields: object,
 ) -> None:
-    """Change the state of a finding and record it. A verified finding can't be answered."""
+    """Change the state and other fields of a finding, and record it. A verified finding can't be answered."""
     with change_integration(finding.integration, rule, actor=actor, now=now) as change:
         row = _get_locked_finding(change, finding)
         # A late response would undo the verification.
@@ -190,29 +190,25 @@ def _require_no_other_automatic_finding(integration: Integration, finding: Findi
 
 def answer_finding(finding: Finding, answer: str, *, actor: User, now: datetime, url: str = "") -> None:
     """Save the partner's response to a finding, with a link to the change."""
-    fields: NamedValues = {
-        "answer": answer,
-        "answer_url": url,
-        "resolved_by": actor,
-        "resolved_at": now,
-        "note": answer,
-    }
+    fields: NamedValues = {"answer": answer, "answer_url": url, "resolved_by": actor, "resolved_at": now}
     rule = permissions.can_edit
-    _update_finding(finding, Finding.State.RESOLVED, "finding.resolved", rule, actor=actor, now=now, **fields)
+    _update_finding(
+        finding, Finding.State.RESOLVED, "finding.resolved", rule, fields, actor=actor, now=now, note=answer
+    )
 
 
 def verify_finding(finding: Finding, *, actor: Any, now: datetime) -> None:
     """Verify a finding as the reviewer."""
     fields = {"verified_by": actor, "verified_at": now}
     rule = permissions.can_decide
-    _update_finding(finding, Finding.State.VERIFIED, "finding.verified", rule, actor=actor, now=now, **fields)
+    _update_finding(finding, Finding.State.VERIFIED, "finding.verified", rule, fields, actor=actor, now=now)
 
 
 def reopen_finding(finding: Finding, *, actor: User, now: datetime, note: str = "") -> None:
     """Reopen a finding as the reviewer."""
-    fields: NamedValues = {"verified_by": None, "verified_at": None, "note": note}
+    fields = {"verified_by": None, "verified_at": None}
     rule = permissions.can_decide
-    _update_finding(finding, Finding.State.OPEN, "finding.reopened", rule, actor=actor, now=now, **fields)
+    _update_finding(finding, Finding.State.OPEN, "finding.reopened", rule, fields, actor=actor, now=now, note=note)
 
 
 def edit_finding(finding: Finding, text: str, severity: str, *, actor: User, now: datetime) -> None:

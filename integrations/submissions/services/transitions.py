@@ -259,11 +259,11 @@ def _set_next_action(integration: Integration, now: datetime) -> None:
     """Set the columns of the next action."""
     snapshot = context.build_snapshot(integration, now)
     action = determine_next_action(snapshot)
-    responsible_party, target = (str(action.responsible_party or ""), action.target) if action else ("", "")
+    responsible_party = str(action.responsible_party or "") if action else ""
+    target = action.target if action else ""
+    code = action.code if action else ""
     # The portal is responsible before and after the end of the listing, so only the code shows that it ended.
-    is_new_end = (
-        action is not None and action.code in IDLE_ACTIONS.values() and action.code != integration.next_action_code
-    )
+    is_new_end = code in IDLE_ACTIONS.values() and code != integration.next_action_code
     if responsible_party != integration.responsible_party or is_new_end:
         integration.responsible_since = now
     # The program's due date stays while its action does. Otherwise, each event would give it more time.
@@ -272,7 +272,8 @@ def _set_next_action(integration: Integration, now: datetime) -> None:
         integration.action_due_at = _calculate_due_at(integration, responsible_party, target, now)
     integration.responsible_party = responsible_party
     integration.next_action_target = target
-    integration.next_action_code, integration.next_action_params = (action.code, action.params) if action else ("", {})
+    integration.next_action_code = code
+    integration.next_action_params = action.params if action else {}
     integration.reasons = list_reasons(snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
 
 

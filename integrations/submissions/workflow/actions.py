@@ -1,4 +1,4 @@
-"""Actions that an integration needs, for pages, emails, the API, and the stored next action, and queue reasons."""
+"""Actions that an integration needs, most urgent first, and why it is in the queue of the program."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
