@@ -193,7 +193,7 @@ def load_finding(request: AuthenticatedRequest, pk: int) -> Finding:
     visible = Integration.objects.visible_to(request.user)
     findings = Finding.objects.select_related("integration__partner", "raised_by")
     finding = get_object_or_404(findings, pk=pk, integration__in=visible)
-    if not permissions.is_program_staff(request.user) and not finding.is_visible_to_partner:
+    if not permissions.can_view_notes(finding.integration, request.user) and not finding.is_visible_to_partner:
         raise Http404(_("Finding not found."))
     return finding
 

@@ -200,3 +200,14 @@ def test_response_survives_a_lost_session(
     assert response.status_code == 302
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     assert "Typed for an hour." in get_text(client.get(f"/findings/{finding.pk}/fix/"), "textarea")
+
+
+def test_finding_that_was_not_sent_is_hidden_from_staff_of_the_company(
+    rocket: Integration, acme: Partner, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=rob, role="editor", joined_at=frozen_now)
+    finding = add_finding(rocket, rita, frozen_now)
+    url = f"/findings/{finding.pk}/fix/"
+    assert sign_in(rob).get(url).status_code == 404
+    perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
+    assert sign_in(rob).get(url).status_code == 200
