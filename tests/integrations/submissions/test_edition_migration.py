@@ -31,8 +31,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import create_integration, fulfill_requirements
-from tests.integrations.submissions.signatures import ALICE, RITA, sign
+from tests.conftest import fulfill_requirements
 from tests.replay import replay_fixture
 
 RENAMED_IDS = {"NO-3": "NX-3", "NO-6": "NX-6", "NO-7": "NX-7", "NO-9": "NX-9"}
@@ -142,54 +141,6 @@ def test_waiver_request_of_the_older_answer_is_kept(
     edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now)
     state = row.fulfillments.get(requirement_id="NX-3")
     assert (state.waiver_requested_at, state.waiver_request_reason) == (now, "In May.")
-
-
-@pytest.mark.any_database
-def test_agreement_that_the_partner_signed_counts_in_the_new_edition(
-    acme: Any, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = create_integration(acme, alice, "vault", name="Other")
-    agreement_id = next(r.id for r in other.edition.list_requirements() if r.agreement == "mnda")
-    for by, signature in ((alice, ALICE), (rita, RITA)):
-        sign(other, by, now, signature, agreement_id)
-    row = create_integration(acme, alice, "terraform-provider")
-    ended = create_integration(acme, alice, "terraform-provider", name="Ended")
-    perform_transition(ended, "withdraw", actor=alice, note="Later.", now=now)
-    program = PROGRAMS["terraform-provider"]
-    old = row.edition
-    mnda = other.edition.get_requirement(agreement_id)
-    steps = (replace(old.steps[0], requirements=(*old.steps[0].requirements, mnda)), *old.steps[1:])
-    new = replace(old, date="2027-01", steps=steps)
-    monkeypatch.setitem(PROGRAMS, program.key, replace(program, editions=(*program.editions, new)))
-    later = now + timedelta(minutes=11)
-    for each in (row, ended):
-        edition_migration.migrate_edition(each, new.date, actor=rita, now=later)
-    assert row.fulfillments.get(requirement_id=agreement_id).status == "submitted"
-    assert not ended.fulfillments.filter(requirement_id=agreement_id).exists()
-    perform_transition(ended, "reopen", actor=alice, now=later)
-    assert ended.fulfillments.get(requirement_id=agreement_id).status == "submitted"
-
-
-def test_email_states_the_next_action_in_the_new_edition(
-    row: Integration, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    row = create_integration(row.partner, row.created_by, name="Second")
-    program = PROGRAMS["nomad"]
-    old = program.editions[-1]
-    steps = tuple(
-        replace(
-            step,
-            requirements=tuple(replace(r, title="Updated tests") if r.id == "NO-1" else r for r in step.requirements),
-        )
-        for step in old.steps
-    )
-    new = replace(old, date="2027-01", steps=steps)
-    monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, new)))
-    edition_migration.migrate_edition(row, new.date, actor=rita, now=now)
-    row = Integration.objects.get(pk=row.pk)
-    assert row.next_action_label == "Complete the form “Updated tests”"
-    email = EmailMessage.objects.get(event__event_type="integration.edition_moved")
-    assert email.text.startswith(f"Action required: {row.next_action_label}.\n")
 
 
 def test_requirement_ids_can_be_swapped(

@@ -27,7 +27,9 @@ def test_option_that_no_longer_applies_does_not_count(
     steps = tuple(
         replace(
             step,
-            requirements=tuple(replace(r, categories=("networking",)) if r.id == LOGS else r for r in step.requirements),
+            requirements=tuple(
+                replace(r, categories=("networking",)) if r.id == LOGS else r for r in step.requirements
+            ),
         )
         for step in old.steps
     )

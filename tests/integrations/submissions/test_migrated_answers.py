@@ -1,0 +1,63 @@
+"""Tests of what follows from an edition migration: shared answers, and the email about it."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from integrations.programs.registry import PROGRAMS
+from integrations.submissions.models import Integration
+from integrations.submissions.services import edition_migration
+from integrations.submissions.services.transitions import perform_transition
+from portal.notifications.models import EmailMessage
+from tests.conftest import create_integration
+from tests.integrations.submissions.signatures import ALICE, RITA, sign
+
+pytestmark = pytest.mark.any_database
+
+
+def test_agreement_that_the_partner_signed_counts_in_the_new_edition(
+    acme: Any, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = create_integration(acme, alice, "vault", name="Other")
+    agreement_id = next(r.id for r in other.edition.list_requirements() if r.agreement == "mnda")
+    for by, signature in ((alice, ALICE), (rita, RITA)):
+        sign(other, by, now, signature, agreement_id)
+    row = create_integration(acme, alice, "terraform-provider")
+    ended = create_integration(acme, alice, "terraform-provider", name="Ended")
+    perform_transition(ended, "withdraw", actor=alice, note="Later.", now=now)
+    program = PROGRAMS["terraform-provider"]
+    old = row.edition
+    mnda = other.edition.get_requirement(agreement_id)
+    steps = (replace(old.steps[0], requirements=(*old.steps[0].requirements, mnda)), *old.steps[1:])
+    new = replace(old, date="2027-01", steps=steps)
+    monkeypatch.setitem(PROGRAMS, program.key, replace(program, editions=(*program.editions, new)))
+    later = now + timedelta(minutes=11)
+    for each in (row, ended):
+        edition_migration.migrate_edition(each, new.date, actor=rita, now=later)
+    assert row.fulfillments.get(requirement_id=agreement_id).status == "submitted"
+    assert not ended.fulfillments.filter(requirement_id=agreement_id).exists()
+    perform_transition(ended, "reopen", actor=alice, now=later)
+    assert ended.fulfillments.get(requirement_id=agreement_id).status == "submitted"
+
+
+def test_email_states_the_next_action_in_the_new_edition(
+    rocket: Integration, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = PROGRAMS["nomad"]
+    old = program.editions[-1]
+    steps = tuple(
+        replace(
+            step,
+            requirements=tuple(replace(r, title="Updated tests") if r.id == "NO-1" else r for r in step.requirements),
+        )
+        for step in old.steps
+    )
+    new = replace(old, date="2027-01", steps=steps)
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, new)))
+    edition_migration.migrate_edition(rocket, new.date, actor=rita, now=now)
+    row = Integration.objects.get(pk=rocket.pk)
+    assert row.next_action_label == "Complete the form “Updated tests”"
+    email = EmailMessage.objects.get(event__event_type="integration.edition_moved")
+    assert email.text.startswith(f"Action required: {row.next_action_label}.\n")
