@@ -41,12 +41,15 @@ def is_emblem_name(tokens: list[str]) -> bool:
 def is_project_name(tokens: list[str], max_words: int = 1, *, max_unknown: int = 1, is_title: bool = False) -> bool:
     """Return whether words can name a project: a single word, or a proper name and words that are part of names."""
     tokens = [token.strip(TRIM + "()") for token in tokens]
+    # Of "contributors to the team", no word is left.
+    if not tokens:
+        return False
     if is_brand(" ".join(tokens)) or is_emblem_name(tokens) or (not is_title and is_description(tokens)):
         return True
     if len(tokens) > 1 and re.fullmatch(r"\d{1,2}", tokens[-1]):
         tokens = tokens[:-1]  # "Acme 2"
     kinds = [get_kind_in_name(token) for token in tokens]
-    if not kinds or len(kinds) > MAX_WORDS or not set(kinds) <= IN_NAME | {Kind.WORD}:
+    if len(kinds) > MAX_WORDS or not set(kinds) <= IN_NAME | {Kind.WORD}:
         return False
     if len(kinds) == 1:
         return kinds[0] is not Kind.WORD or (max_words > 0 and is_singular(fold(tokens[0])))

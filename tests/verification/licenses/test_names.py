@@ -43,6 +43,7 @@ def test_term_in_a_company_name_is_allowed_unless_it_restricts_a_work_or_its_use
         ("Jet Propulsion Laboratory (NFR)", False),
         ("Acme Lantern, Inc. (https://www.acmelantern.com)", True),
         ("Acme Lantern, Inc. (https://www.lanterntrial.com)", False),
+        ("contributors to the team", False),  # of which project?
     ],
 )
 def test_holder_names_with_other_words_are_recognized(name: str, expected: bool) -> None:
