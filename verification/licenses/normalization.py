@@ -31,7 +31,7 @@ LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
 # Begins a word that replaces hidden content. It is a letter of a script that no rule of the grammar accepts.
 MARK = "\ua500"
 BADGE = re.compile(
-    r"\[!\[licen[sc]e[^\]\n]*\]\(https?://img\.shields\.io/badge/licen[sc]e-((?:[\w.]|--)+)-\w+(?:\.svg)?\)\]"
+    r"\[!\[licen[sc]e[^\]\n]{0,200}\]\(https?://img\.shields\.io/badge/licen[sc]e-((?:[\w.]|--)+)-\w+(?:\.svg)?\)\]"
     r"\((?:\./)?licen[sc]e(?:\.md|\.txt)?\)",
     re.I,
 )  # an image that names the license

@@ -5,7 +5,7 @@ docs/reference/license-grammar.md defines the grammar in ABNF. A line that no ru
 
 import re
 from bisect import bisect_left
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from verification.licenses.addresses import is_handle, is_homepage
 from verification.licenses.attributions import find_attribution_end
@@ -202,7 +202,7 @@ def find_notice(piece: Piece, start: int) -> int | None:
     if match := MARKER.match(line):
         return start + match.end()
     whose = []
-    for before in list(TOKEN.finditer(line))[:MAX_SCOPE_WORDS]:
+    for before in islice(TOKEN.finditer(line), MAX_SCOPE_WORDS):
         if before[0].strip(TRIM).lower() not in load_words("scopes"):
             whose.append(before[0])
         if match := MARKER.match(line, before.end() + 1):

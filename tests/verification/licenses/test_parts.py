@@ -30,6 +30,11 @@ def test_letters_of_a_file_are_normalized(raw, letters):
     assert tidy(decode(raw)).letters == letters
 
 
+def test_unfinished_badges_are_read_once():
+    # A pattern that searched for the end of each badge would take a minute.
+    assert tidy("[![license" * 18_000).letters == "license" * 18_000
+
+
 def test_letters_are_located_in_the_cleaned_text():
     text = tidy('  "Ab c", d')
     assert [text.clean[text.find_place(n)] for n in range(4)] == ["A", "b", "c", "d"]
