@@ -9,6 +9,7 @@ from tests.conftest import NOW
 from tests.verification.checks.check_runs import DAY, HOUR, KEY, get_fulfillment, get_newest_result, run_checks
 from verification.checks.models import Observation
 from verification.checks.services import observations
+from verification.outcomes import Outcome
 from verification.sources.errors import LegallyWithheldError, SourceNotFoundError, SourceUnavailableError
 
 pytestmark = pytest.mark.any_database
@@ -44,6 +45,16 @@ def test_day_starts_again_after_the_repository_was_visible(listed_provider, stub
     assert not Finding.objects.exists()
     observation = Observation.objects.get(integration=listed_provider, key=observations.LAST_SEEN_PREFIX + KEY)
     assert observation.missing_since is None
+
+
+def test_day_starts_again_after_the_check_failed_for_another_reason(listed_provider, stubs):
+    stubs.answers[KEY] = build_not_found_error()
+    run_checks(listed_provider, NOW + 2 * HOUR)
+    stubs.set_result(KEY, Outcome.FAIL, "It is archived.")
+    run_checks(listed_provider, NOW + 3 * HOUR)
+    stubs.answers[KEY] = build_not_found_error()
+    run_checks(listed_provider, NOW + 40 * HOUR)
+    assert get_fulfillment(listed_provider).status == "warn"
 
 
 def test_outage_while_the_repository_is_missing_keeps_the_warning(listed_provider, stubs):
