@@ -76,8 +76,10 @@ def check_registry_releases(subject: Subject, sources: Sources, listing: Registr
         return Result(Outcome.PASS, f"The registry has {releases}.", evidence)
     newest = find_newest_release(github_releases)
     if newest is None or newest.tag not in {missing.release.tag for missing in missing_releases}:
-        counts = f"{len(missing_releases)} older releases of the newest {len(github_releases)}"
-        return Result(Outcome.WARN, f"{counts} are missing from the registry.", evidence)
+        count = f"{len(missing_releases)} of the newest {len(github_releases)} releases"
+        subject_phrase = count if len(github_releases) > 1 else "The only release"
+        verb = "is" if len(missing_releases) == 1 else "are"
+        return Result(Outcome.WARN, f"{subject_phrase} {verb} missing from the registry.", evidence)
     if _is_recent(newest, subject):
         summary = f"{newest.tag} is less than an hour old. The registry hasn't imported it yet."
         return Result(Outcome.WARN, summary, evidence)
@@ -109,7 +111,8 @@ def check_latest_version(subject: Subject, sources: Sources, listing: RegistryLi
     github_version = parse_version(newest.tag.removeprefix("v"))
     registry_version = parse_version(listing.newest)
     state = (*build_listing_state(listing), ("release", newest.tag))
-    if github_version.rank < registry_version.rank:
+    # As users get them: a release precedes every pre-release.
+    if github_version.preference < registry_version.preference:
         # A deleted release and a delay on either side look the same, so a reviewer decides.
         github_evidence = Evidence("GitHub", newest.tag, newest.html_url, subject.now)
         registry_evidence = Evidence("the registry", listing.newest, evidence[-1].url, subject.now)

@@ -180,6 +180,27 @@ def test_older_release_than_in_the_registry_is_a_conflict():
     ]
 
 
+def test_release_that_the_registry_has_only_as_a_prerelease_is_missing():
+    listing = build_registry_listing(versions=("2.0.0-beta1",), newest="2.0.0-beta1")
+    result = run_registry_check("latest", listing=listing, releases_answer=(build_release("v1.0.0"),))
+    assert (result.outcome, result.summary) == (
+        Outcome.FAIL,
+        "GitHub has v1.0.0, but the registry has 2.0.0-beta1.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("tags", "summary"),
+    [
+        (("v1.2.0", "v1.1.0"), "1 of the newest 2 releases is missing from the registry."),
+        (("v1.2.0", "v1.1.0", "nightly"), "2 of the newest 3 releases are missing from the registry."),
+        (("nightly",), "The only release is missing from the registry."),
+    ],
+)
+def test_summary_counts_the_missing_releases(tags, summary):
+    assert run_registry_check("releases", releases_answer=tuple(map(build_release, tags))).summary == summary
+
+
 def test_branch_with_the_name_of_the_tag_is_the_cause_if_the_files_show_none():
     answers = {"releases_answer": (build_release("v1.3.0", assets=build_assets(*FILES)),), "branches": ("v1.3.0",)}
     assert run_registry_check("releases", **answers).evidence[-1].value.startswith("A branch is also named v1.3.0")
