@@ -30,8 +30,9 @@ PACKER_SDK_MODULE = "github.com/hashicorp/packer-plugin-sdk"
 SERVICES_VARIABLE_PATTERN = re.compile(r'^[ \t]*variable[ \t]+"services"', re.MULTILINE)
 REQUIRED_VERSION_PATTERN = re.compile(r'^[ \t]*required_version[ \t]*=[ \t]*"(?P<version>[^"\n]{1,100})"', re.MULTILINE)
 PROVIDER_PATTERN = re.compile(r"(?P<namespace>[A-Za-z0-9-]{1,64})/(?P<name>[a-z0-9-]{1,64})")
-# NIA modules use the syntax of Terraform 0.13. A constraint that excludes the last 0.12 release excludes the others.
+# NIA modules use the syntax of Terraform 0.13.
 LAST_TERRAFORM_0_12 = Version(0, 12, 31)
+LOWER_BOUND_OPERATORS = frozenset({"=", ">", ">=", "~>"})
 VERIFIED_TIERS = ("partner", "official")
 MAX_FILES = 20
 UNREAD_FILES_RESULT = Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.")
@@ -64,7 +65,11 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
         pull = sources.github.get_pull_request(product_repository, int(match["number"]))
     except SourceNotFoundError:
         return Result(Outcome.FAIL, f"{product_repository} has no pull request {match['number']}.")
-    state = "merged" if pull.merged else "draft" if pull.draft and pull.state == "open" else pull.state
+    state = pull.state
+    if pull.merged:
+        state = "merged"
+    elif pull.draft and state == "open":
+        state = "draft"
     evidence = (Evidence(f"Pull request {pull.number}", pull.title, pull.html_url), Evidence("State", state))
     inspected_revisions = (("repository", product_repository), ("pull request", str(pull.number)))
     outcome = {"merged": Outcome.PASS, "open": Outcome.PASS, "draft": Outcome.WARN}.get(state, Outcome.FAIL)
@@ -99,8 +104,7 @@ def check_services_variable(subject: Subject, sources: Sources, code: Repository
         return Result(Outcome.PASS, f"{declaring_path} declares the variable services.", evidence)
     if not is_complete:
         return UNREAD_FILES_RESULT
-    summary = f"None of the {len(texts)} Terraform files at the root declares the variable services."
-    return Result(Outcome.FAIL, summary)
+    return Result(Outcome.FAIL, "No Terraform file at the root declares the variable services.")
 
 
 @register_check("nia.terraform")
@@ -123,12 +127,18 @@ def check_required_terraform_version(subject: Subject, sources: Sources, code: R
 
 
 def _excludes_terraform_0_12(constraint_text: str) -> bool:
-    """Return whether a constraint on Terraform itself excludes 0.12. One that can't be read doesn't."""
+    """Return whether a constraint on Terraform itself excludes 0.12 and older. One that can't be read doesn't."""
     try:
         # Unlike constraints on providers, those on Terraform can have any number of spaces after the operator.
-        return not parse_constraint(" ".join(constraint_text.split())).allows(LAST_TERRAFORM_0_12)
+        constraint = parse_constraint(" ".join(constraint_text.split()))
     except InvalidVersionError:
         return False
+    return any(
+        clause.operator in LOWER_BOUND_OPERATORS
+        and clause.version >= LAST_TERRAFORM_0_12
+        and not clause.allows(LAST_TERRAFORM_0_12)
+        for clause in constraint.clauses
+    )
 
 
 @register_check("nia.provider")
