@@ -33,8 +33,6 @@ SOURCE_FILE_PATTERNS = {
 # The registry's limits for a version: it omits further pages and truncates larger ones.
 MAX_PAGES = 1000
 MAX_PAGE_BYTES = 500_000
-# Each link is a request of up to 20 seconds to an external host, and all checks of a run share 150 seconds.
-MAX_LINKS = 15
 MAX_EVIDENCE_ITEMS = 10
 
 
@@ -149,6 +147,6 @@ def check_docs_links(subject: Subject, sources: Sources, code: RepositorySnapsho
     overview = list(collect_pages(code)["index"].values())
     readme = [file for file in code.files if file.path.lower() == "readme.md"]
     addresses = dict.fromkeys(address for file in (*overview, *readme) for address in extract_links(code.open(file)))
-    https_addresses = [address for address in addresses if address.startswith("https://")][:MAX_LINKS]
+    https_addresses = [address for address in addresses if address.startswith("https://")]
     # Unlike in listing.links, a broken link is a warning here, because the listing doesn't show these links.
     return check_links(sources, https_addresses, dead_outcome=Outcome.WARN)

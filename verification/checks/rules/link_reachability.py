@@ -1,7 +1,7 @@
 """Reachability of links, read through the restricted HTTP client."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 from verification.sources import Sources
@@ -10,6 +10,8 @@ from verification.sources.http.client import PAGE, ResponseTooLargeError, Source
 
 GONE_STATUSES = (404, 410)
 TIME_LIMIT_SECONDS = 60.0  # limit for starting the requests of one check
+# Each link is a request of up to 20 seconds to an external host, and all checks of a run share 150 seconds.
+MAX_LINKS = 15
 TRANSIENT_STATUSES = (408, 425, 429)  # a later request can succeed
 LinkResult = tuple[Outcome, Evidence]
 # What is true of one link, and of several
@@ -17,7 +19,7 @@ PREDICATES = {
     Outcome.PASS: ("works", "work"),
     Outcome.FAIL: ("is broken", "are broken"),
     Outcome.ERROR: ("didn't respond to us", "didn't respond to us"),
-    Outcome.NOT_RUN: ("points to an address that we don't request", "point to addresses that we don't request"),
+    Outcome.NOT_RUN: ("can't be checked", "can't be checked"),
     Outcome.WARN: ("refuses automated requests", "refuse automated requests"),
 }
 
@@ -29,14 +31,14 @@ def check_link(sources: Sources, address: str) -> LinkResult:
     except ResponseTooLargeError:
         return Outcome.PASS, Evidence("returned a large file", address, address)
     except RequestRefusedError as refusal:
-        return Outcome.NOT_RUN, Evidence(f"not requested: {refusal}", address, address)
+        return Outcome.NOT_RUN, Evidence(f"not checked: {refusal}", address, address)
     except SourceUnavailableError as outage:
         return Outcome.ERROR, Evidence(str(outage), address, address)
     return _determine_outcome(response.status), Evidence(f"returned {response.status_line}", address, address)
 
 
-def check_links(sources: Sources, addresses: Iterable[str], *, dead_outcome: Outcome = Outcome.FAIL) -> Result:
-    """Return the result for several URLs: the worst of theirs.
+def check_links(sources: Sources, addresses: Sequence[str], *, dead_outcome: Outcome = Outcome.FAIL) -> Result:
+    """Return the result for the first MAX_LINKS of several URLs: the worst of theirs.
 
     URLs that we can't request in time count as an outage on our side.
 
@@ -48,7 +50,7 @@ def check_links(sources: Sources, addresses: Iterable[str], *, dead_outcome: Out
         check_link(sources, address)
         if time.monotonic() < deadline
         else (Outcome.ERROR, Evidence("not requested yet because earlier links took too long", address, address))
-        for address in addresses
+        for address in addresses[:MAX_LINKS]
     ]
     if not results:
         return Result(Outcome.NOT_RUN, "No URLs found. After you add links, run the checks again.")
@@ -57,6 +59,8 @@ def check_links(sources: Sources, addresses: Iterable[str], *, dead_outcome: Out
     evidence = [item for outcome, item in results if worst_outcome == Outcome.PASS or outcome != Outcome.PASS]
     outcome = dead_outcome if worst_outcome == Outcome.FAIL else worst_outcome
     summary = _describe_links(worst_outcome, outcomes.count(worst_outcome), len(results))
+    if len(addresses) > MAX_LINKS:
+        summary += f" We checked only {MAX_LINKS} of {len(addresses)} links."
     return Result(outcome, summary, tuple(evidence[:10]))
 
 
@@ -76,4 +80,5 @@ def _determine_outcome(status: int) -> Outcome:
 def _describe_links(outcome: Outcome, count: int, total: int) -> str:
     everything = "Both links" if total == 2 else f"All {total} links"
     subject = everything if outcome == Outcome.PASS else f"{count} of {total} links"
-    return f"{'The only link' if total == 1 else subject} {PREDICATES[outcome][count > 1]}."
+    singular, plural = PREDICATES[outcome]
+    return f"{'The only link' if total == 1 else subject} {singular if count == 1 else plural}."

@@ -20,7 +20,6 @@ from verification.sources.http.client import PAGE, SourceResponse
 
 # Terraform Integration Program, Terraform Cloud Integrations, 4. Release: "a two-line summary about your integration".
 MAX_SUMMARY_LINES = 2
-MAX_ADDRESSES = 15
 # About one sentence. The same step requires an FAQ or best practices for HashiCorp's support team.
 MIN_FAQ_WORDS = 15
 # The server wants to know who sends the request. Other statuses of a refusal are about the request itself.
@@ -32,7 +31,7 @@ EMAIL_PATTERN = re.compile(
     r"(?<![\w.+%/-])(?!git@[^\s:]+:)[\w.+%-]{1,64}@[\w.-]{1,253}"
     r"|(?<=[^/]/)[\w.+%-]{1,64}@[\w.-]{1,253}\.[A-Za-z]{2,63}(?![\w-])"
 )
-DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
+DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})")
 # Names that are reserved for examples and local networks (RFC 2606, RFC 6762) or left over from templates.
 PLACEHOLDER_DOMAIN_PATTERN = re.compile(
     r"(?:^|\.)(?:example\.(?:com|net|org)|test|invalid|localhost|local|internal|yourcompany\.com|company\.com)$"
@@ -76,7 +75,7 @@ def list_addresses(subject: Subject) -> list[str]:
 
 @register_check("listing.links")
 def check_listing_links(subject: Subject, sources: Sources) -> Result:
-    return check_links(sources, list_addresses(subject)[:MAX_ADDRESSES])
+    return check_links(sources, list_addresses(subject))
 
 
 @register_check("listing.contacts")
@@ -115,6 +114,10 @@ def _is_reachable(address: str) -> bool:
     name, _, domain = address.rstrip(".").lower().rpartition("@")
     if name.startswith(".") or name.endswith(".") or ".." in name:
         return False
+    try:
+        domain = domain.encode("idna").decode()  # "bücher.de"
+    except UnicodeError:
+        return False
     return bool(DOMAIN_PATTERN.fullmatch(domain)) and not PLACEHOLDER_DOMAIN_PATTERN.search(domain)
 
 
@@ -127,7 +130,7 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
     try:
         response: SourceResponse = sources.read(f"page:{address}", lambda: sources.web.request(address, PAGE))
     except RequestRefusedError as refusal:
-        return Result(Outcome.NOT_RUN, f"We didn't request the page: {refusal}", evidence)
+        return Result(Outcome.NOT_RUN, f"We couldn't read the page. {refusal}", evidence)
     if response.status in GONE_STATUSES:
         # An error instead of a result, so that a page that was there before must be missing for a day before the check
         # fails.
@@ -153,7 +156,7 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
 
 def _summarize_page(missing_topics: list[str], page: WebPage) -> tuple[Outcome, str]:
     if missing_topics:
-        suffix = f", and {len(missing_topics) - 1} more topics" if missing_topics[1:] else ""
+        suffix = f" and {format_count(len(missing_topics) - 1, 'more topic')}" if missing_topics[1:] else ""
         return Outcome.WARN, f"The page doesn't seem to cover {missing_topics[0]}{suffix}."
     # The program prefers screenshots, but doesn't require them.
     if not page.images:

@@ -146,5 +146,6 @@ def test_links_after_the_time_limit_are_an_error(monkeypatch):
 def test_at_most_fifteen_links_are_requested_once():
     text = " ".join(f"[x](https://acme.com/{n})" for n in range(40))
     sources = build_code_sources({"docs/index.md": text + text})
-    CHECKS["docs.links"].run(SUBJECT, sources)
+    result = CHECKS["docs.links"].run(SUBJECT, sources)
+    assert result.summary == "15 of 15 links are broken. We checked only 15 of 40 links."
     assert len([address for address in sources.requested_addresses if address.startswith("https://")]) == 15

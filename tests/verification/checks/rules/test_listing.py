@@ -9,6 +9,7 @@ from verification.checks.types import CHECKS
 from verification.outcomes import Outcome, Result
 from verification.sources.errors import RequestRefusedError, SourceError, SourceNotFoundError, SourceUnavailableError
 from verification.sources.html_pages import extract_links, parse_page
+from verification.sources.http.client import ResponseTooLargeError
 
 Page = int | str | SourceError  # the answer for a URL: a status, a text, or an error
 DOCS = "https://docs.acme.com/run-task"
@@ -111,9 +112,14 @@ def test_listing_without_links_is_not_run() -> None:
         ("support@acme.com", Outcome.PASS),
         ("Ann Archer, support, help@support.acme.co.uk", Outcome.PASS),
         ("support@example.com", Outcome.FAIL),
+        ("support@bücher.de", Outcome.PASS),
+        ("support@почта.рф", Outcome.PASS),
+        ("support@xn--80a1acny.xn--p1ai", Outcome.PASS),
+        ("support@bücher.test", Outcome.FAIL),
         ("support@localhost", Outcome.FAIL),
         ("support@acme.test", Outcome.FAIL),
         ("a..b@acme.com", Outcome.FAIL),
+        ("help@acme..com", Outcome.FAIL),
         ("support@-acme.com", Outcome.FAIL),
         ("good@acme.com and bad@acme", Outcome.FAIL),
         ("nobody", Outcome.NOT_RUN),
@@ -184,6 +190,26 @@ def test_run_task_docs_must_be_public_and_complete(page: Page, expected: Outcome
 def test_refused_run_task_docs_say_what_the_server_returned(status: int, reason: str) -> None:
     result = run_listing_check("run_task_docs", {DOCS: status}, documentation=DOCS)
     assert result.summary == f"{reason} docs.acme.com returned {status}."
+
+
+def test_run_task_docs_that_are_too_large_say_so() -> None:
+    answer = ResponseTooLargeError("docs.acme.com sent a page above the size limit.")
+    result = run_listing_check("run_task_docs", {DOCS: answer}, documentation=DOCS)
+    assert result.summary == "We couldn't read the page. docs.acme.com sent a page above the size limit."
+
+
+@pytest.mark.parametrize(
+    ("removed", "summary"),
+    [
+        (("workspace",), "The page doesn't seem to cover how to attach it to a workspace."),
+        (("workspace", "plan"), "The page doesn't seem to cover how to attach it to a workspace and 1 more topic."),
+    ],
+)
+def test_missing_topics_of_run_task_docs_are_counted(removed: tuple[str, ...], summary: str) -> None:
+    page = PAGE
+    for word in removed:
+        page = page.replace(word, "thing")
+    assert run_listing_check("run_task_docs", {DOCS: page}, documentation=DOCS).summary == summary
 
 
 def test_run_task_docs_without_a_url_are_not_run() -> None:

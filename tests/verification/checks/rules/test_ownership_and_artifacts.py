@@ -136,8 +136,8 @@ def test_refused_download_url_is_not_an_outage():
     result = run_check("release.download", subject, pages={ZIP: RequestRefusedError("Use https.")})
     assert (result.outcome, result.summary, result.evidence[0].label) == (
         Outcome.NOT_RUN,
-        "The download URL points to an address that we don't request.",
-        "not requested: Use https.",
+        "The download URL can't be checked.",
+        "not checked: Use https.",
     )
 
 
