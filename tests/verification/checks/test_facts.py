@@ -140,6 +140,19 @@ def test_change_of_the_repository_deletes_the_facts(provider: Integration, alice
     assert facts.load_facts(provider) == ([], {})
 
 
+def test_facts_about_the_former_repository_are_not_stored(provider: Integration, alice: Any) -> None:
+    other = {"repository": "acme/terraform-provider-moon", "repository_id": None, "repository_owner_id": None}
+
+    class SlowSources(FakeSources):
+        def list_releases(self, full_name: str) -> Any:
+            change_description(provider, other, actor=alice, now=NOW)
+            return super().list_releases(full_name)
+
+    sources: Any = SlowSources()
+    facts.refresh_facts(provider, sources, NOW)
+    assert facts.load_facts(provider) == ([], {})
+
+
 def test_page_shows_facts_with_sources_times_and_edit_links(provider: Integration, sign_in: Any, alice: Any) -> None:
     url = f"https://github.com/{NAME}"
     page_facts = [

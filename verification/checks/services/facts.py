@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import lock_integration
 from portal.core.json_text import clean_json
 from verification.checks.facts import FACTS, GITHUB, REGISTRY, Fact, list_repository_facts
 from verification.checks.models import Observation
@@ -73,11 +74,15 @@ def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> 
         log.exception("can't read the facts about %s", integration.repository)
         return
     facts = list_repository_facts(reading)
-    store_facts(integration, facts, now)
-    if not reading.unread:
-        # Facts of an endpoint were stated once, at the start, and aren't read again.
-        stated = [f"{FACT_PREFIX}{fact.key}" for fact in facts]
-        _select_facts(integration).filter(source__in=(GITHUB, REGISTRY)).exclude(key__in=stated).delete()
+    with transaction.atomic():
+        # A change of the repository since the run began has deleted the facts, and the next run reads new ones.
+        if lock_integration(integration.pk).repository != integration.repository:
+            return
+        store_facts(integration, facts, now)
+        if not reading.unread:
+            # Facts of an endpoint were stated once, at the start, and aren't read again.
+            stated = [f"{FACT_PREFIX}{fact.key}" for fact in facts]
+            _select_facts(integration).filter(source__in=(GITHUB, REGISTRY)).exclude(key__in=stated).delete()
 
 
 def delete_facts(integration: Integration) -> None:
