@@ -102,12 +102,12 @@ def _build_row(
 
 def _determine_outcome(result: CheckResult, is_waived: bool, now: datetime) -> str:
     """Return the outcome of the result, or WAIVED or STALE if it doesn't count."""
-    # A waiver changes neither a pass nor an outage on our side.
-    if result.outcome == Outcome.PASS or result.outcome == Outcome.ERROR or not is_waived:
-        # An error has no age: it is tried again anyway.
-        is_stale = result.outcome != Outcome.ERROR and result.last_seen + get_description(result.key).max_age <= now
-        return Outcome.STALE if is_stale else result.outcome
-    return Outcome.WAIVED
+    # An error on our side has no age, because it is tried again anyway, and a waiver doesn't change it.
+    if result.outcome == Outcome.ERROR:
+        return result.outcome
+    is_stale = result.last_seen + get_description(result.key).max_age <= now
+    outcome = Outcome.STALE if is_stale else result.outcome
+    return Outcome.WAIVED if is_waived and outcome != Outcome.PASS else outcome
 
 
 def _describe_state(result: CheckResult) -> str:

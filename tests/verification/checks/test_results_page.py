@@ -250,3 +250,14 @@ def test_waived_failure_is_shown_as_waived(sign_in, alice, rita, provider, addre
         provider, requirement.id, reason="Migration.", expires_at=now + timedelta(days=9), actor=rita, now=now
     )
     assert "Waived" in get_rows(sign_in(alice).get(address))["check-repository-public"].text
+
+
+def test_waived_result_that_is_too_old_is_shown_as_waived(sign_in, alice, rita, provider, address, time_machine):
+    run_checks(provider)
+    requirement = next(each for each in list_checked_requirements(provider) if "repository.public" in each.checks)
+    now = timezone.now()
+    waivers.waive_requirement(
+        provider, requirement.id, reason="Migration.", expires_at=now + timedelta(days=9), actor=rita, now=now
+    )
+    time_machine.move_to(now + timedelta(days=3), tick=False)
+    assert "Waived" in get_rows(sign_in(alice).get(address))["check-repository-public"].text
