@@ -63,7 +63,7 @@ def _evaluate_code(subject: Subject, repository: GitHubRepository, code: Reposit
         return _build_missing_file_result(repository, code)
     policy = Policy(subject.licenses.allow, subject.licenses.manual_review)
     judgment, judgment_by_path = evaluate_files({file.path: read_content(code, file) for file in license_files}, policy)
-    others = tuple(Evidence("Also found", file.path) for file in other_files)
+    others = tuple(Evidence("Also found", file.path) for file in other_files[:MAX_LICENSE_FILES])
     evidence = _build_evidence(repository, code, judgment_by_path, subject) + others
     outcome, summary = decide_outcome(judgment, repository.license_spdx, policy)
     if outcome == Outcome.PASS and judgment.reasons != (NO_RULE,) and (doubt := find_doubt(code, policy)):
@@ -125,6 +125,9 @@ def _has_github_contradiction(judgment: Judgment, github_license: str, policy: P
 def find_doubt(code: RepositorySnapshot, policy: Policy) -> str:
     """Return why a reviewer must decide although the license itself is fine: terms of a part, or in a further file."""
     license_files, part_files, other_files = classify_license_files(code)
+    # Each file is a request.
+    if len(other_files) > MAX_LICENSE_FILES:
+        return "The repository has more files that could contain terms than we read."
     for file in part_files:
         if evaluate_file(read_content(code, file), policy).verdict is not Verdict.ALLOW:
             return f"{file.path} has separate terms for part of the repository."

@@ -44,6 +44,13 @@ def run_license_check(files, subject=SUBJECT, github="MPL-2.0", **fields):
     return CHECKS[KEY].run(subject, FakeSources(code_answer=build_snapshot(files), **answers))
 
 
+def test_many_files_that_could_contain_terms_are_not_read():
+    files = {"LICENSE": MPL} | {f"TERMS-{number}.md": "" for number in range(13)}
+    result = run_license_check(files)
+    reason = "The repository has more files that could contain terms than we read."
+    assert (result.outcome, result.summary) == (Outcome.NOT_RUN, f"A reviewer decides: {reason}")
+
+
 @pytest.mark.parametrize(
     ("files", "github", "expected"),
     [
