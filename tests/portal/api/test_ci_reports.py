@@ -55,6 +55,14 @@ def test_report_is_stored_separately_from_results_of_the_portal(ci: ApiClient, r
     assert ours[key] == "not_run"
 
 
+def test_checks_without_a_result_are_listed_as_not_run(ci: ApiClient, rocket: Any, key: str, now: Any) -> None:
+    CheckRun.objects.update(finished_at=now)
+    create_check_result(rocket, key, "pass")
+    checks = ci.get(f"/integrations/{rocket.uuid}/checks").json()["checks"]
+    keys = list_required_check_keys(list_checked_requirements(rocket))
+    assert {each["id"]: each["outcome"] for each in checks} == dict.fromkeys(keys, "not_run") | {key: "pass"}
+
+
 def test_report_is_available_at_its_location(ci: ApiClient, rocket: Any, key: str, charlie: Any) -> None:
     place = send_report(ci, rocket, key)["Location"].removeprefix("http://testserver")
     assert (ci.get(place).json()["commit"], ci.get(place).json()["compared_at"]) == (COMMIT, None)
