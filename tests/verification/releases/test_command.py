@@ -54,6 +54,7 @@ def test_text_output_lists_the_checks_and_ends_with_the_verdict(registry, capsys
         ("http://registry.acme.io", "acme/rocket", "Use https"),
         ("http://10.0.0.1", "acme/rocket", "private address"),
         ("registry.acme.io", "acme/rocket", "not a valid URL"),
+        ("http://[", "acme/rocket", "Invalid IPv6 URL"),
     ],
 )
 def test_invalid_provider_or_registry_is_refused(url, provider, message):

@@ -34,10 +34,10 @@ class Command(BaseCommand):
         if not (namespace and name) or "/" in name or version.startswith("-"):
             raise CommandError("Enter the provider as NAMESPACE/NAME.")
         # A registry on this machine is a test registry, which rarely has TLS.
-        outbound = OutboundClient(loopback=urls.is_this_machine(urlsplit(registry).hostname or ""))
         try:
+            outbound = OutboundClient(loopback=urls.is_this_machine(urlsplit(registry).hostname or ""))
             urls.parse_url(registry, loopback=outbound.loopback)
-        except RequestRefusedError as refusal:
+        except (RequestRefusedError, ValueError) as refusal:
             raise CommandError(str(refusal)) from refusal
         now = timezone.now().timestamp()
         reader = ReleaseReader(RegistryProtocol(registry, outbound), namespace, name, now, host)
