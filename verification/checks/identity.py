@@ -71,7 +71,9 @@ def compare_identity(
     if integration:
         earlier = list(rows.filter(created_at__lt=integration.created_at)[:MAX_EARLIER_INTEGRATIONS])
     else:
-        integration, *earlier = [*(newest or rows[:MAX_EARLIER_INTEGRATIONS])] or [None]
+        newest_rows = list(newest or rows[:MAX_EARLIER_INTEGRATIONS])
+        integration = newest_rows[0] if newest_rows else None
+        earlier = newest_rows[1:]
     proofs = list_verifications(partner) if proofs is None else proofs
     proved_domains = _deduplicate(proof.subject for proof in proofs if proof.method in DOMAIN_METHODS)
     domains = IdentityRow(_("Domain"), tuple(list_claimable_domains(partner)), proved_domains)

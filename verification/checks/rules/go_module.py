@@ -50,7 +50,7 @@ def with_go_module(check: GoModuleCheck) -> Callable[[Subject, Sources], Result]
 def check_go_module(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
     evidence = (
         Evidence("Module", go_module.path or "none", build_code_url(code, sources, "go.mod")),
-        Evidence("Go", go_module.go or "no name"),
+        Evidence("Go", go_module.go or "no version"),
     )
     if not go_module.path:
         return Result(Outcome.WARN, "go.mod has no module name.", evidence)
