@@ -94,12 +94,14 @@ def store_result_observations(integration: Integration, check: str, result: Resu
     """Store what a conclusive result recorded, and that the check has seen the repository unless it failed."""
     if result.outcome not in CONCLUSIVE_OUTCOMES:
         return
-    last_seen = {LAST_SEEN_PREFIX + check: integration.repository}
-    has_seen = not result.missing_item and result.outcome != Outcome.FAIL
-    store_observation(integration, check, {**(last_seen if has_seen else {}), **result.observations}, now)
-    # A failure for another reason shows that nothing is missing, so a later absence begins anew.
-    if not result.missing_item:
-        Observation.objects.filter(integration=integration, key__in=last_seen).update(missing_since=None)
+    last_seen = {}
+    if not result.missing_item and result.outcome != Outcome.FAIL:
+        last_seen = {LAST_SEEN_PREFIX + check: integration.repository}
+    elif not result.missing_item:
+        # A failure for another reason shows that nothing is missing, so a later absence begins anew.
+        rows = Observation.objects.filter(integration=integration, key=LAST_SEEN_PREFIX + check)
+        rows.update(missing_since=None)
+    store_observation(integration, check, {**last_seen, **result.observations}, now)
 
 
 def apply_absence_grace_period(
