@@ -30,7 +30,7 @@ from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list
 from verification.sources import Sources
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.http import urls
-from verification.sources.registry.protocol import RegistryProtocol
+from verification.sources.registry.protocol import RegistryProtocol, RegistryReply
 from verification.terraform.versions import Version, try_parse_version
 
 # Keys in `known` that the next run reads.
@@ -145,7 +145,7 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
 @with_report
 def check_files_unchanged(subject: Subject, sources: Sources, report: Report) -> Result:
     release = report.release
-    digests = collect_digests(report.release)
+    digests = collect_digests(release)
     if not digests:
         return NOTHING_TO_CHECK
     digests_by_version = _coerce_mapping(subject.known.get(DIGESTS_KEY))
@@ -161,15 +161,23 @@ def check_files_unchanged(subject: Subject, sources: Sources, report: Report) ->
     pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
     # The first digests win, so a replaced file is reported until a new version replaces the whole release.
     observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
-    return replace(build_result(remarks, pass_summary, tuple(evidence)), observations={DIGESTS_KEY: observations})
+    # A file that an outage hides may have changed. Other checks report the files that don't exist.
+    unread_replies = [reply for reply in _list_file_replies(release) if reply.is_inconclusive]
+    check_result = build_result(remarks, pass_summary, tuple(evidence), unread_replies)
+    return replace(check_result, observations={DIGESTS_KEY: observations})
 
 
 def collect_digests(release: Release) -> dict[str, str]:
     """Return the SHA-256 of every file of the release that was read, by its name."""
+    read_replies = (reply for reply in _list_file_replies(release) if reply.ok)
+    return {urls.get_file_name(reply.address)[:200]: reply.sha256 for reply in read_replies}
+
+
+def _list_file_replies(release: Release) -> list[RegistryReply]:
+    """Return the replies for the files of the release."""
     platforms = list_platforms(release)
     replies = [reply for each in platforms for reply in (each.sums, each.signature, each.archive_reply)]
-    read_replies = (reply for reply in [*replies, release.manifest] if reply is not None and reply.ok)
-    return {urls.get_file_name(reply.address)[:200]: reply.sha256 for reply in read_replies}
+    return [reply for reply in (*replies, release.manifest) if reply is not None]
 
 
 @register_check("release.tag")
