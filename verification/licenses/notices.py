@@ -11,6 +11,7 @@ from verification.licenses.addresses import is_handle, is_homepage
 from verification.licenses.attributions import find_attribution_end
 from verification.licenses.dictionaries import fold
 from verification.licenses.holders import (
+    MAX_LENGTH,
     RIGHTS_FORMULAS,
     are_holders,
     build_alternatives,
@@ -171,7 +172,8 @@ class NoticeReader:
             return following + len(piece.get_line(following))
         if is_whole:
             return start + len(line)
-        for token in TOKEN.finditer(piece.text, start + 1, start + len(line)):
+        # No longer text is a list of holders.
+        for token in TOKEN.finditer(piece.text, start + 1, start + min(len(line), MAX_LENGTH + 1)):
             place = token.start()
             # "Site License" isn't a holder "Site" before a title "License"
             title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(
