@@ -36,6 +36,10 @@ class Policy:
     allow: frozenset[str]
     manual_review: frozenset[str] = frozenset()
 
+    @property
+    def has_rule(self) -> bool:
+        return bool(self.allow or self.manual_review)
+
     def is_listed(self, id: str) -> bool:
         """Return whether a license is on the list. A point release such as Python-2.0.1 counts as Python-2.0."""
         listed_ids = self.allow | self.manual_review
@@ -89,7 +93,7 @@ def decide_verdict(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, lis
     if not analysis.ids:
         return Verdict.REVIEW, [NO_TEXT, *list_messages(analysis)]
     # Without a published list, there are no grounds for a denial.
-    if not (policy.allow or policy.manual_review):
+    if not policy.has_rule:
         return Verdict.ALLOW, [NO_RULE]
     # The Commons Clause changes any license, so even an intact text of a listed one doesn't pass with it.
     if analysis.restriction:

@@ -13,7 +13,6 @@ from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.licenses.inspection import Problem, analyze_file
 from verification.licenses.normalization import MAX_BYTES
 from verification.licenses.policy import (
-    NO_RULE,
     Judgment,
     Policy,
     Verdict,
@@ -66,7 +65,7 @@ def _evaluate_code(subject: Subject, repository: GitHubRepository, code: Reposit
     others = tuple(Evidence("Also found", file.path) for file in other_files[:MAX_LICENSE_FILES])
     evidence = _build_evidence(repository, code, judgment_by_path, subject) + others
     outcome, summary = decide_outcome(judgment, repository.license_spdx, policy)
-    if outcome == Outcome.PASS and judgment.reasons != (NO_RULE,) and (doubt := find_doubt(code, policy)):
+    if outcome == Outcome.PASS and policy.has_rule and (doubt := find_doubt(code, policy)):
         return _build_manual_decision_result(doubt, evidence)
     return Result(outcome, summary, evidence)
 
@@ -96,7 +95,7 @@ def read_content(code: RepositorySnapshot, file: RepositoryFile) -> bytes:
 def decide_outcome(judgment: Judgment, github_license: str, policy: Policy) -> tuple[Outcome, str]:
     """Return the verdict of the license policy, with GitHub's answer as a second opinion."""
     reasons = _join_reasons(judgment.reasons)
-    if not (policy.allow or policy.manual_review):
+    if not policy.has_rule:
         license_name = judgment.expression or "An unrecognized license"
         return Outcome.PASS, f"{license_name}. The program publishes no license rule."
     if judgment.verdict is Verdict.REVIEW:

@@ -127,7 +127,14 @@ def test_license_for_review_is_decided_by_a_reviewer():
 
 
 @pytest.mark.parametrize(
-    ("files", "expected"), [({"LICENSE": BSD2}, "pass"), ({"COPYING": "Ours."}, "pass"), ({}, "fail")]
+    ("files", "expected"),
+    [
+        ({"LICENSE": BSD2}, "pass"),
+        ({"COPYING": "Ours."}, "pass"),
+        ({"LICENSE": MIT, "LICENSE-BSD": BSD2}, "pass"),
+        ({"LICENSE-MIT": MIT, "LICENSE-BSD": BSD2, "LEGAL.md": "Ask us first."}, "pass"),
+        ({}, "fail"),
+    ],
 )
 def test_any_license_file_passes_without_a_list_of_licenses(files, expected):
     subject = replace(SUBJECT, licenses=build_license_policy())
