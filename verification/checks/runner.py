@@ -1,7 +1,4 @@
-"""Execution of an integration's checks, which read the sources once per run.
-
-Each result is stored as soon as it is known, so that a page can show it while other checks still run.
-"""
+"""Execution of an integration's checks. Each result is stored at once, so that pages can show it during the run."""
 
 import logging
 import time
@@ -118,16 +115,17 @@ def run_integration_checks(
     requirements = [each for each in checked if requirement_ids is None or each.id in requirement_ids]
     observations.select_history(integration, now)
     subject = build_integration_subject(integration, now)
-    run_sources = sources or build_integration_sources(integration)
+    sources = sources or build_integration_sources(integration)
     results: ResultsByKey = {}
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
     previous_results = {row.key: row for row in CheckResult.objects.filter(integration=integration).newest()}
-    for key in execution.list_required_check_keys(requirements):
-        new_result = DEFERRED_RESULT
-        if time.monotonic() < deadline:
-            new_result = _sanitize_result(execution.run_check(key, subject, run_sources), key)
+    # First those that the last run deferred, so that the same slow checks can't defer them forever.
+    deferred_keys = {key for key, row in previous_results.items() if row.summary == DEFERRED_RESULT.summary}
+    for key in sorted(execution.list_required_check_keys(requirements), key=lambda key: key not in deferred_keys):
+        is_late = time.monotonic() >= deadline
+        new_result = DEFERRED_RESULT if is_late else _sanitize_result(execution.run_check(key, subject, sources), key)
         result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
-        results[key] = result = _request_access_if_hidden(integration, subject, result, run_sources)
+        results[key] = result = _request_access_if_hidden(integration, subject, result, sources)
         # The next run compares with the result and its observations, so neither is stored without the other.
         with transaction.atomic(savepoint=False):
             store_result(integration, key, result, now, previous_results.get(key))

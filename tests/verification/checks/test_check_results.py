@@ -62,6 +62,17 @@ def test_checks_after_the_time_limit_are_retried(provider, stubs, monkeypatch):
     assert get_fulfillment(provider).status == "pass"
 
 
+def test_deferred_checks_are_first_in_the_next_run(provider, stubs, monkeypatch):
+    last_requirement = list_checked_requirements(provider)[-1]
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "TIME_LIMIT_SECONDS", -1.0)
+        run_integration_checks(provider, {last_requirement.id}, now=NOW, sources=object())
+    keys = []
+    run_integration_checks(provider, now=NOW + HOUR, sources=object(), report_progress=keys.append)
+    assert keys[: len(last_requirement.checks)] == list(last_requirement.checks)
+    assert sorted(keys) == sorted(list_required_check_keys(list_checked_requirements(provider)))
+
+
 def test_longest_run_ends_before_the_limits_of_its_worker(settings):
     """The last check of the longest run reads a release or checks links."""
     longest = runner.TIME_LIMIT_SECONDS + max(
