@@ -76,10 +76,10 @@ def check_registry_releases(subject: Subject, sources: Sources, listing: Registr
         return Result(Outcome.PASS, f"The registry has {releases}.", evidence)
     newest = find_newest_release(github_releases)
     if newest is None or newest.tag not in {missing.release.tag for missing in missing_releases}:
-        count = f"{len(missing_releases)} of the newest {len(github_releases)} releases"
-        subject_phrase = count if len(github_releases) > 1 else "The only release"
+        counts = f"{len(missing_releases)} of the newest {len(github_releases)} releases"
+        releases = counts if len(github_releases) > 1 else "The only release"
         verb = "is" if len(missing_releases) == 1 else "are"
-        return Result(Outcome.WARN, f"{subject_phrase} {verb} missing from the registry.", evidence)
+        return Result(Outcome.WARN, f"{releases} {verb} missing from the registry.", evidence)
     if _is_recent(newest, subject):
         summary = f"{newest.tag} is less than an hour old. The registry hasn't imported it yet."
         return Result(Outcome.WARN, summary, evidence)
