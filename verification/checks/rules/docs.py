@@ -28,7 +28,10 @@ DOCUMENTED_CATEGORIES = ("resources", "data-sources", "functions", "ephemeral-re
 SOURCE_FILE_PATTERNS = {
     "resources": re.compile(r"(?:^|/)(?:resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_resource)\.go$"),
     "data-sources": re.compile(r"(?:^|/)(?:data_source_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_data_source)\.go$"),
-    "functions": re.compile(r"(?:^|/)(?:function_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_function)\.go$"),
+    # Not resource_lambda_function.go or function_app_resource.go, which define resources.
+    "functions": re.compile(
+        r"(?:^|/)(?!resource_|[a-z0-9_]*_resource\.go)(?:function_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_function)\.go$"
+    ),
 }
 # The registry's limits for a version: it omits further pages and truncates larger ones.
 MAX_PAGES = 1000
