@@ -56,8 +56,8 @@ def check_go_module(code: RepositorySnapshot, sources: Sources, go_module: GoMod
         return Result(Outcome.WARN, "go.mod has no module name.", evidence)
     # GitHub ignores case in names. A module of major version 2 or later ends in its version, such as /v2 (Go Modules
     # Reference).
-    expected_path = f"github.com/{code.repository}".lower()
-    if go_module.path.lower() != expected_path and not go_module.path.lower().startswith(f"{expected_path}/"):
+    expected_path = f"github.com/{code.repository}"
+    if not f"{go_module.path}/".lower().startswith(f"{expected_path}/".lower()):
         return Result(Outcome.WARN, f"The module in go.mod is named {go_module.path}, not {expected_path}.", evidence)
     return Result(Outcome.PASS, f"A Go module for Go {go_module.go or 'of any version'}.", evidence)
 
