@@ -134,10 +134,11 @@ def test_facts_are_not_passed_to_checks(provider: Integration) -> None:
 
 
 def test_change_of_the_repository_deletes_the_facts(provider: Integration, alice: Any) -> None:
-    facts.store_facts(provider, [Fact("license", "MIT", GITHUB)], NOW)
+    endpoint = Fact("endpoint", "https://a.example", "Run task endpoint")
+    facts.store_facts(provider, [Fact("license", "MIT", GITHUB), endpoint], NOW)
     other = {"repository": "acme/terraform-provider-moon", "repository_id": None, "repository_owner_id": None}
     change_description(provider, other, actor=alice, now=NOW)
-    assert facts.load_facts(provider) == ([], {})
+    assert facts.load_facts(provider) == ([endpoint], {"endpoint": NOW})
 
 
 def test_facts_about_the_former_repository_are_not_stored(provider: Integration, alice: Any) -> None:

@@ -29,6 +29,11 @@ def _select_facts(integration: Integration) -> QuerySet[Observation]:
     return Observation.objects.filter(integration=integration, key__startswith=FACT_PREFIX)
 
 
+def _select_repository_facts(integration: Integration) -> QuerySet[Observation]:
+    # Facts of an endpoint were stated once, at the start, and aren't read again.
+    return _select_facts(integration).filter(source__in=(GITHUB, REGISTRY))
+
+
 def load_facts(integration: Integration) -> tuple[list[Fact], dict[str, datetime]]:
     """Return the stored facts in the order of the page, and when each was read, by key."""
     rows = {row.key.removeprefix(FACT_PREFIX): row for row in _select_facts(integration)}
@@ -80,11 +85,10 @@ def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> 
             return
         store_facts(integration, facts, now)
         if not reading.unread:
-            # Facts of an endpoint were stated once, at the start, and aren't read again.
             stated = [f"{FACT_PREFIX}{fact.key}" for fact in facts]
-            _select_facts(integration).filter(source__in=(GITHUB, REGISTRY)).exclude(key__in=stated).delete()
+            _select_repository_facts(integration).exclude(key__in=stated).delete()
 
 
 def delete_facts(integration: Integration) -> None:
     """Delete the facts about the former repository."""
-    _select_facts(integration).delete()
+    _select_repository_facts(integration).delete()
