@@ -14,7 +14,8 @@ AgreementKey = Literal["mnda", "tpa"]
 PLACEHOLDERS = frozenset({"partner"})
 TITLE_MARK = "# "
 VERSION_PATTERN = re.compile(r"\d{4}-\d{2}")
-MARKDOWN_CHARACTERS = re.compile(r"([\\`*_\[\]<>#&])")
+# Characters with a meaning anywhere, after a number as in "1. FC", and at the beginning as in "- A".
+MARKDOWN_CHARACTERS = re.compile(r"([\\`~*_\[\]<>#&]|(?<=\d)[.)](?= )|^[-+](?= ))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,12 @@ def _find_problems(path: Path, source: str) -> Iterator[ContentProblem]:
         yield ContentProblem(path, (1, 1), (), "The document has no title.", 'Begin it with "# " and the title.')
     for number, line in enumerate(source.splitlines(), start=1):
         # A placeholder that nothing fills in would fail when someone opens the page to sign.
-        names = {name for _text, name, _format, _conversion in Formatter().parse(line) if name is not None}
+        try:
+            names = {name for _text, name, _format, _conversion in Formatter().parse(line) if name is not None}
+        except ValueError:
+            yield ContentProblem(
+                path, (number, 1), (), "The line has a single brace.", "Double it, or complete the placeholder."
+            )
+            continue
         for name in sorted(names - PLACEHOLDERS):
             yield ContentProblem(path, (number, 1), (), f"Unknown placeholder {name!r}.", "Use 'partner'.")

@@ -6,6 +6,7 @@ import pytest
 
 from integrations.programs.agreements import AgreementDocument, compute_digest, load_agreements
 from integrations.programs.registry import AGREEMENTS, PROGRAMS, get_agreement_document
+from integrations.submissions.agreement_texts import TextBlock, list_blocks
 from portal.core.content_files import ContentError
 
 
@@ -41,11 +42,22 @@ def test_text_names_the_company_and_has_a_digest() -> None:
     assert compute_digest(document.render_text("Other")) != compute_digest(text)
 
 
+@pytest.mark.parametrize("name", ["1. FC Rocket", "2) Rocket", "- Rocket", "+ Rocket", "~~~Rocket", "A & B_C"])
+def test_name_at_the_beginning_of_a_clause_stays_as_it_is(name: str) -> None:
+    text = AgreementDocument("tpa", "2026-01", "# Agreement\n\n1. {partner} signs.\n").render_text(name)
+    assert list(list_blocks(text)) == [TextBlock(f"{name} signs.", marker="1.", depth=1)]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
         ("tpa/new.md", "# A\n", ":1:1: The name of the file is not a version. Name it YYYY-MM.md."),
         ("tpa/2026-01.md", "A\n", ':1:1: The document has no title. Begin it with "# " and the title.'),
+        (
+            "tpa/2026-01.md",
+            "# A\n\n{partner\n",
+            ":3:1: The line has a single brace. Double it, or complete the placeholder.",
+        ),
         ("tpa/2026-01.md", "# A\n\n{company}\n", ":3:1: Unknown placeholder 'company'. Use 'partner'."),
     ],
 )
