@@ -226,8 +226,8 @@ def _save_signature(change: RequirementChange, agreement: Agreement, signature: 
     agreement.created_at = agreement.created_at or change.now
     agreement.save()
     values = asdict(signature) | {"user": change.actor, "signed_at": change.now}
-    # The PDF shows the time in the signer's zone too.
-    values["zone"] = timezone.get_current_timezone_name()
+    # The PDF shows the time in the signer's zone too. The key, because the name of Etc/GMT+5 is "-05", which is no key.
+    values["zone"] = str(timezone.get_current_timezone())
     AgreementSignature.objects.update_or_create(agreement=agreement, side=change.acting_party, defaults=values)
 
 

@@ -65,6 +65,13 @@ def test_same_agreement_has_the_same_bytes_after_a_new_name(rocket, alice, now):
     assert PdfReader(BytesIO(first)).metadata.creation_date == now
 
 
+def test_time_in_a_zone_with_a_fixed_offset_is_drawn(rocket, alice, now):
+    with timezone.override("Etc/GMT+5"):
+        agreement = sign(rocket, alice, now)
+    (page,) = read_pages(render_agreement_pdf(agreement))
+    assert "Time 2026-04-14 09:00:00 UTC (2026-04-14 04:00:00 in Etc/GMT+5)" in page
+
+
 # in groups, because reading the fonts of a PDF takes most of the time
 NAMES_BY_REGION = {
     "European": ("Łukasz Żółć", "Ольга Жукова", "Νίκος", "Արամ", "გიორგი", "አበበ"),
