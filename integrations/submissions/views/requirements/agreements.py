@@ -3,7 +3,6 @@
 from typing import Unpack
 from uuid import UUID
 
-from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _, gettext_lazy
@@ -42,8 +41,14 @@ def is_for_program(page: RequirementPage) -> bool:
     return get_acting_party(page.integration, page.user) == ResponsibleParty.PROGRAM
 
 
+def get_read_digest(form: ActionForm) -> str:
+    """Return the digest of the text that the user read."""
+    # No field of the form: after a change of the text, the page must send the digest of the new one.
+    return str(form.data.get("digest", ""))
+
+
 class SignatureForm(ActionForm):
-    """Signature of one side under the text with `digest`. The page shows the statement that signing confirms."""
+    """Signature of one side. The page sends the digest of its text and shows the statement that signing confirms."""
 
     signer = SingleLineField(
         label=gettext_lazy("Full name"),
@@ -57,13 +62,12 @@ class SignatureForm(ActionForm):
         max_length=120,
         error_messages={"required": gettext_lazy("Enter your title.")},
     )
-    digest = SingleLineField(widget=forms.HiddenInput, max_length=64)
 
     def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
         agreement = get_agreement(page)
         signature = agreement.get_signature(get_acting_party(page.integration, page.user))
         recorded = {"signer": signature.signer, "title": signature.title} if signature else {}
-        super().__init__(page, initial={"digest": agreement.digest} | recorded, **kwargs)
+        super().__init__(page, initial=recorded, **kwargs)
 
     @staticmethod
     def is_available(page: RequirementPage) -> bool:
@@ -75,7 +79,7 @@ class SignatureForm(ActionForm):
         data = self.cleaned_data
         statement = build_page_statement(self.page)
         signature = agreements.Signature(data["signer"], data["title"], statement)
-        agreement = self.page.call(agreements.sign_agreement, signature, digest=data["digest"])
+        agreement = self.page.call(agreements.sign_agreement, signature, digest=get_read_digest(self))
         message = _("Signature of version %(version)s recorded. The other side signs next.")
         if agreement.is_complete:
             message = _("Both sides signed version %(version)s.")
@@ -96,10 +100,9 @@ class SignedPdfForm(FileActionForm):
         max_length=120,
         error_messages={"required": gettext_lazy("Enter the title of the signer.")},
     )
-    digest = SingleLineField(widget=forms.HiddenInput, max_length=64)
 
     def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:
-        super().__init__(page, ("pdf",), initial={"digest": get_agreement(page).digest}, **kwargs)
+        super().__init__(page, ("pdf",), **kwargs)
 
     @staticmethod
     def is_available(page: RequirementPage) -> bool:
@@ -108,7 +111,7 @@ class SignedPdfForm(FileActionForm):
     def perform(self) -> str:
         data = self.cleaned_data
         signature = agreements.Signature(data["signer"], data["title"], "")
-        self.page.call(agreements.upload_signed_agreement, data["file"], signature, digest=data["digest"])
+        self.page.call(agreements.upload_signed_agreement, data["file"], signature, digest=get_read_digest(self))
         return _("Signed PDF uploaded. The program confirms it next.")
 
 

@@ -80,7 +80,10 @@ def test_changed_text_is_shown_again(rocket, alice, sign_in):
     response = submit_signature(sign_in(alice), rocket, **SIGNED, digest="0" * 64)
     assert (response.status_code, get_state(rocket, TPA)) == (409, None)
     assert "The text changed. Read the agreement again, then sign it." in get_text(response)
-    assert get_document(response).find("input", {"name": "signer"})["value"] == "Alice Archer"
+    page = get_document(response)
+    assert page.find("input", {"name": "signer"})["value"] == "Alice Archer"
+    digest = page.find("input", {"name": "digest"})["value"]
+    assert submit_action(sign_in(alice), rocket, TPA, "sign", **SIGNED, digest=digest).status_code == 302
 
 
 def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
