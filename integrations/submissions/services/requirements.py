@@ -196,6 +196,8 @@ def mark_not_applicable(
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_edit) as change:
         if not change.requirement.optional:
             raise ActionRefused(_("This requirement is required."))
+        if change.requirement.responsible_party == FulfillingParty.MACHINE:
+            raise ActionRefused(_("You can't skip an automated check."))
         # A page that was opened earlier must not discard what a colleague has submitted since.
         if change.state.status not in (Status.OPEN, Status.NOT_APPLICABLE):
             raise ActionRefused(_("Someone answered this requirement. Reload the page."), "conflict")

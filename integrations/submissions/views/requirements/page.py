@@ -177,8 +177,9 @@ def list_events(page: RequirementPage) -> list[AuditEvent]:
 
 def describe_deadline(edition: Edition, requirement: Requirement) -> str:
     """Return the name of the step or tier that needs the requirement."""
-    tier = next((tier for tier in edition.tiers if requirement in tier.requirements), None)
-    if tier is not None:
+    # A tier can repeat a requirement of a step, which is due earlier.
+    if edition.find_step(requirement) is None:
+        tier = next(tier for tier in edition.tiers if requirement in tier.requirements)
         return _("Tier %(name)s") % {"name": tier.name}
     positions = edition.positions
     position = edition.get_deadline(requirement)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
-from tests.integrations.submissions.requirements.pages import get_url, list_requirement_ids
+from tests.integrations.submissions.requirements.pages import get_state, get_url, list_requirement_ids, submit_action
 
 pytestmark = pytest.mark.any_database
 
@@ -44,7 +44,20 @@ def test_action_of_another_kind_is_refused(rocket, alice, sign_in):
 
 def test_automated_requirement_cannot_be_skipped(rocket, alice, sign_in):
     checked_requirement_id = next(
-        r.id for r in rocket.edition.list_requirements() if r.responsible_party == "machine" and r.optional
+        r.id
+        for r in rocket.edition.list_requirements()
+        if r.responsible_party == "machine" and r.optional and not r.categories
     )
-    page = sign_in(alice).get(get_url(rocket, checked_requirement_id))
+    client = sign_in(alice)
+    page = client.get(get_url(rocket, checked_requirement_id))
     assert (page.status_code, 'value="not_needed"' in page.text) == (200, False)
+    response = submit_action(client, rocket, checked_requirement_id, "not_needed")
+    assert (response.status_code, get_state(rocket, checked_requirement_id)) == (409, None)
+
+
+@pytest.mark.usefixtures("edition_2026")
+def test_requirement_of_a_step_and_a_tier_is_required_for_the_step(acme, alice, sign_in):
+    row = create_integration(acme, alice, "terraform-provider")
+    client = sign_in(alice)
+    assert "Required for Verify" in get_text(client.get(get_url(row, "TP-FRAME")))
+    assert "Required for Tier Partner Premier" in get_text(client.get(get_url(row, "TP-SBOM")))
