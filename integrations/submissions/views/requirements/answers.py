@@ -41,9 +41,11 @@ class AnswerForm(ActionForm, RequirementForm):
             with transaction.atomic():
                 # A draft that a colleague saves between the comparison and the lock would be closed unseen.
                 requirement_services.lock_requirement(page.integration, page.requirement.id)
-                drafts.lock_answer_draft(
-                    page.integration, page.requirement.id, draft_data, version=versions["version"], actor=page.user
-                )
+                # Whoever can't save a draft must not see one in a conflict. The service refuses their answers.
+                if page.can_save_draft:
+                    drafts.lock_answer_draft(
+                        page.integration, page.requirement.id, draft_data, version=versions["version"], actor=page.user
+                    )
                 page.call(requirement_services.submit_answer, answers, version=versions["answered"])
         except drafts.DraftConflictError as conflict:
             versions["version"] = conflict.stored_draft.version
@@ -83,8 +85,10 @@ def render_conflict(
 
 def save_draft(page: RequirementPage) -> IntegrationDraft:
     """Save the input as a draft. Raises ActionRefused and DraftConflictError."""
-    if not page.can_save_draft:
+    if not permissions.can_edit(page.integration, page.user):
         raise ActionRefused(_("Only owners and editors of the company can save drafts."), "forbidden")
+    if not page.can_save_draft:
+        raise ActionRefused(_("You can't save a draft of this requirement now."), "invalid-transition")
     draft = page.call(drafts.get_or_create_answer_draft)
     data = collect_draft_data(page.requirement, page.request.POST)
     return drafts.save_draft(draft, data, version=parse_version(page.request.POST), actor=page.user, now=page.now)
@@ -121,6 +125,9 @@ class DraftDeletionForm(ActionForm):
 
 def list_other_attestations(page: RequirementPage) -> list[Requirement]:
     """Return the other open statements before the next step that the user can confirm."""
+    # An ended integration has no next step.
+    if not page.is_open:
+        return []
     return [
         requirement
         for requirement in context_selectors.list_missing_next(page.integration, page.now)

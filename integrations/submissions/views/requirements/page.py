@@ -30,6 +30,7 @@ from portal.core.uploads import UploadField, describe_accepted_files, get_oversi
 from portal.core.value_types import TemplateContext
 
 MAX_RECENT_EVENTS = 20
+PARTNER_FORM = (RequirementKind.FORM, FulfillingParty.PARTNER)
 Result = TypeVar("Result")
 
 
@@ -62,7 +63,9 @@ class RequirementPage:
 
     @property
     def can_save_draft(self) -> bool:
-        return self.can_answer and self.requirement.responsible_party == FulfillingParty.PARTNER
+        """Return whether the user can save a draft, which only forms of the partner have."""
+        is_partner_form = (self.requirement.kind, self.requirement.responsible_party) == PARTNER_FORM
+        return is_partner_form and self.can_answer
 
     @property
     def is_met(self) -> bool:
@@ -71,7 +74,7 @@ class RequirementPage:
     @cached_property
     def draft(self) -> IntegrationDraft | None:
         """Return the partner's open draft of a form."""
-        if self.requirement.kind != RequirementKind.FORM or not self.can_save_draft:
+        if not self.can_save_draft:
             return None
         rows = self.integration.drafts.filter(requirement_id=self.requirement.id, sent_at=None)
         return rows.select_related("saved_by").first()

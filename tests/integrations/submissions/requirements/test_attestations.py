@@ -3,6 +3,7 @@
 import pytest
 
 from integrations.submissions.services import requirements
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
@@ -34,6 +35,12 @@ def test_unticked_statement_is_refused(rocket, alice, sign_in):
     response = submit_action(sign_in(alice), rocket, ATTESTED_REQUIREMENT, "confirm")
     assert (response.status_code, get_state(rocket, ATTESTED_REQUIREMENT)) == (422, None)
     assert "Select the checkbox to confirm." in get_text(response)
+
+
+def test_statement_of_an_ended_integration_is_refused(rocket, alice, sign_in, now):
+    perform_transition(rocket, "withdraw", actor=alice, now=now)
+    response = submit_action(sign_in(alice), rocket, ATTESTED_REQUIREMENT, "confirm", confirmed="on")
+    assert (response.status_code, get_state(rocket, ATTESTED_REQUIREMENT)) == (409, None)
 
 
 def get_program_attestation(row):

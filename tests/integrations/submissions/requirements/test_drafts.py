@@ -4,14 +4,21 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.submissions.models import IntegrationDraft
+from integrations.submissions.services.transitions import perform_transition
 from tests.integrations.page_text import get_text
-from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, get_url, submit_action
+from tests.integrations.submissions.requirements.pages import (
+    ATTESTED_REQUIREMENT,
+    FORM,
+    SUBMITTED_VALUES,
+    get_url,
+    submit_action,
+)
 
 pytestmark = pytest.mark.any_database
 
 
-def autosave(client, row, **fields):
-    return client.post(f"{get_url(row)}draft/", fields, headers={"X-Requested-With": "autosave"})
+def autosave(client, row, requirement_id=FORM, **fields):
+    return client.post(f"{get_url(row, requirement_id)}draft/", fields, headers={"X-Requested-With": "autosave"})
 
 
 def test_draft_is_autosaved(rocket, alice, sign_in):
@@ -92,6 +99,24 @@ def test_other_partner_cannot_save_a_draft(rocket, charlie, sign_in):
 
 def test_program_cannot_save_a_draft(rocket, rita, sign_in):
     assert autosave(sign_in(rita), rocket, version=0, users="x").status_code == 403
+
+
+def test_draft_of_the_partner_is_not_shown_to_the_program(rocket, alice, rita, sign_in):
+    autosave(sign_in(alice), rocket, version=0, users="Nine, but that is a secret")
+    response = submit_action(sign_in(rita), rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
+    assert (response.status_code, "that is a secret" in response.text) == (403, False)
+
+
+def test_ended_integration_accepts_no_drafts(rocket, alice, rita, sign_in, now):
+    perform_transition(rocket, "withdraw", actor=alice, now=now)
+    response = autosave(sign_in(alice), rocket, version=0, users="Ten")
+    assert (response.status_code, response.text) == (410, "You can't save a draft of this requirement now.")
+    assert autosave(sign_in(rita), rocket, version=0, users="Ten").status_code == 403
+
+
+def test_only_forms_have_drafts(rocket, alice, sign_in):
+    response = autosave(sign_in(alice), rocket, ATTESTED_REQUIREMENT, version=0)
+    assert (response.status_code, IntegrationDraft.objects.count()) == (410, 0)
 
 
 def test_input_survives_a_lost_session(rocket, alice, client, sign_in):
