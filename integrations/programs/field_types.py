@@ -14,9 +14,18 @@ from portal.core.content_files import NO_MATCH, TextPattern
 Text = Annotated[str, StringConstraints(min_length=1)]
 Url = Annotated[str, TextPattern(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "a URL that starts with https://")]
 Email = Annotated[str, TextPattern(r"[^@\s]+@[^@\s]+\.[^@\s]+", "an email address")]
+# As long as the columns that store keys and IDs. SQLite wouldn't refuse longer ones.
+MAX_KEY_LENGTH = 40
 Slug = Annotated[
     str,
+    StringConstraints(max_length=MAX_KEY_LENGTH),
     TextPattern(r"[a-z0-9]+([-_][a-z0-9]+)*", "lowercase letters and digits, joined by single hyphens or underscores"),
+]
+RequirementId = Annotated[  # part of addresses
+    str,
+    TextPattern(
+        f"[A-Za-z0-9_-]{{1,{MAX_KEY_LENGTH}}}", f"up to {MAX_KEY_LENGTH} letters, digits, hyphens, and underscores"
+    ),
 ]
 EditionDate = Annotated[
     str, TextPattern(r"20[0-9]{2}-(0[1-9]|1[0-2])", 'a year and a month in quotes, such as "2026-09"')

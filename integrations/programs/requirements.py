@@ -5,7 +5,17 @@ from enum import StrEnum
 from typing import Literal
 
 from integrations.programs.agreements import AgreementKey
-from integrations.programs.field_types import Count, FieldType, FileKind, Pairs, RegularExpression, Slug, Text, Url
+from integrations.programs.field_types import (
+    Count,
+    FieldType,
+    FileKind,
+    Pairs,
+    RegularExpression,
+    RequirementId,
+    Slug,
+    Text,
+    Url,
+)
 from integrations.programs.stages import Stage
 from portal.core.content_files import Content
 
@@ -78,7 +88,7 @@ class Requirement(Content):
     fulfilled, and must be confirmed again if their checks find another repository or release.
     """
 
-    id: Text
+    id: RequirementId
     title: Text
     responsible_party: FulfillingParty
     kind: RequirementKind

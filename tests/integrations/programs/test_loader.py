@@ -57,6 +57,18 @@ from tests.integrations.programs.guide_edition import (
             'The value is text. Write a list, one "- item" per line.',
         ),
         (
+            "- id: BO-2",
+            "- id: BO/2",
+            "edition.steps[1].requirements[0].id",
+            "'BO/2' is not valid here. Write up to 40 letters, digits, hyphens, and underscores.",
+        ),
+        (
+            "- key: hosts",
+            f"- key: {'hosts' * 9}",
+            "edition.categories[0].key",
+            "String should have at most 40 characters. Correct the value.",
+        ),
+        (
             "        hours: 48",
             '        hours: "48"',
             "edition.sla.resolve.critical.hours",
