@@ -128,15 +128,16 @@ def _parse_text(raw: Mapping[str, object], key: str, *, is_required: bool = True
     value = raw.get(key)
     if value is None and not is_required:
         return ""
-    if not isinstance(value, str) or (is_required and not value.strip()):
+    # PostgreSQL refuses NUL in text.
+    text = value.replace("\x00", "").strip() if isinstance(value, str) else None
+    if text is None or (is_required and not text):
         raise InvalidLineError(f"no {key}")
     try:
         # JSON can contain half of a surrogate pair, which can't be stored.
-        value.encode()
+        text.encode()
     except UnicodeEncodeError:
         raise InvalidLineError(f"{key} is not text") from None
-    # PostgreSQL refuses NUL in text.
-    return value.replace("\x00", "").strip()
+    return text
 
 
 def _parse_count(value: object) -> int:

@@ -114,6 +114,7 @@ def test_source_of_the_maximum_length_is_imported():
         (b"[]", "not an object"),
         (build_line(id=5), "no id"),
         (build_line(name=""), "no name"),
+        (build_line(id="\0"), "no id"),
         (build_line(fullName="other/rocket"), "fullName is not namespace/name"),
         (build_line(totalDownloads="many"), "totalDownloads is not a count"),
         (build_line(totalDownloads=-1), "totalDownloads is not a count"),
