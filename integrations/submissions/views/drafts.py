@@ -101,10 +101,12 @@ def list_open_drafts(partners: list[Partner], program: Program) -> list[Integrat
 
 def create_draft(request: AuthenticatedRequest, program: Program, partners: list[Partner]) -> HttpResponse:
     """Create a draft, or reuse the user's empty one, and save the input."""
-    chosen_partner = next((partner for partner in partners if partner.slug == request.POST.get("company")), None)
+    chosen_slug = request.POST.get("company", "")
+    chosen_partner = next((partner for partner in partners if partner.slug == chosen_slug), None)
     data = merge_form_data(request.POST, {})
     now = timezone.now()
-    if chosen_partner is None and len(partners) > 1:
+    # If the user can no longer edit for the chosen company, colleagues of another one must not see the draft.
+    if chosen_partner is None and (chosen_slug or len(partners) > 1):
         context = build_form_context(program, data) | {"companies": partners, "needs_company": True}
         return render(request, "submissions/draft_new.html", context, status=422)
     partner = chosen_partner or partners[0]

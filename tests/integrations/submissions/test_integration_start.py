@@ -98,7 +98,11 @@ def test_member_of_several_companies_selects_one(sign_in, alice):
 
 
 def test_company_of_others_cannot_be_selected(sign_in, alice, globex):
-    sign_in(alice).post(START, DATA | {"company": "globex"})
+    client = sign_in(alice)
+    page = client.post(START, DATA | {"company": "globex"})
+    assert (page.status_code, IntegrationDraft.objects.count()) == (422, 0)
+    assert "Select Continue to start the integration for Acme." in page.text
+    client.post(START, DATA)
     assert [draft.partner.name for draft in IntegrationDraft.objects.all()] == ["Acme"]
 
 
