@@ -58,7 +58,7 @@ def merge_form_data(post: QueryDict, previous: JsonObject) -> dict[str, object]:
     Edited values are no longer marked as filled from GitHub. A new repository URL clears all repository data.
     """
     data = dict(previous)
-    data |= {key: truncate_draft_text(str(post[key])) for key in TEXT_FIELDS if key in post}
+    data |= {key: truncate_draft_text(post.get(key, "")) for key in TEXT_FIELDS if key in post}
     if "offerings" in post or "repository_address" in post:  # browsers omit unselected checkboxes
         data["offerings"] = [truncate_draft_text(offering)[:80] for offering in post.getlist("offerings")[:20]]
     # What GitHub said about the previous repository would be submitted with the new one.

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
@@ -135,17 +136,23 @@ def _build_closed_refusal(draft: IntegrationDraft) -> ActionRefused:
 
 
 def discard_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> None:
-    """Delete a draft. The row stays so that a colleague's later save gets an error."""
+    """Delete a draft. The row stays so that a colleague's later save gets an error.
+
+    A repeated deletion has no effect. Raises ActionRefused if the draft of an integration was submitted.
+    """
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
-    IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
+    if not IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now):
+        current = IntegrationDraft.objects.get(pk=draft.pk)
+        if current.integration_id is not None and not current.requirement_id:
+            raise _build_closed_refusal(current)
 
 
 def restore_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> None:
     """Undo the deletion of a draft. Raises ActionRefused when the undo period is over."""
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
-    # A submitted draft has an integration and can't be restored.
-    deleted = IntegrationDraft.objects.filter(pk=draft.pk, integration=None, sent_at__gt=get_undo_start(now))
-    if not deleted.update(sent_at=None):
+    # A submitted draft has an integration and can't be restored. One that was restored before stays as it is.
+    is_restorable = Q(sent_at=None) | Q(sent_at__gt=get_undo_start(now))
+    if not IntegrationDraft.objects.filter(is_restorable, pk=draft.pk, integration=None).update(sent_at=None):
         raise ActionRefused(_("The time to restore this draft is over. Create a new draft."), "invalid-transition")
 
 

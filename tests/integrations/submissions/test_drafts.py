@@ -111,6 +111,12 @@ def test_unticked_boxes_of_the_chosen_version_stay_unticked(sign_in, two_version
     assert IntegrationDraft.objects.get().data["offerings"] == []
 
 
+def test_missing_values_of_the_chosen_version_are_blank(sign_in, two_versions, alice):
+    sign_in(alice).post(get_url(two_versions, "resolve/"), {"whole": "mine", "version": 2})
+    assert set(map(str, IntegrationDraft.objects.get().data.values())) == {"", "[]"}
+    assert IntegrationDraft.objects.get().data["name"] == ""
+
+
 def test_version_saved_during_the_choice_is_shown_too(sign_in, two_versions, alice, bob):
     drafts.save_draft(two_versions, DATA | {"name": "Bob's third"}, version=2, actor=bob, now=NOW)
     mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
@@ -180,6 +186,21 @@ def test_draft_is_deleted_by_its_name_and_can_be_restored(sign_in, draft, alice,
     assert "can be undone" not in sign_in(bob).get("/").text
     page = sign_in(alice).post(get_url(draft, "restore/"), follow=True)
     assert ("Draft restored." in page.text, page.context["form"].initial["name"]) == (True, "Rocket")
+
+
+@pytest.mark.every_database
+def test_submitted_draft_is_not_deleted(sign_in, draft, alice):
+    saved_draft = drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
+    drafts.submit_draft(saved_draft, DATA, version=1, actor=alice, now=NOW)
+    page = sign_in(alice).post(get_url(draft, "discard/"), {"confirm_name": "Rocket"}, follow=True)
+    assert ("Draft deleted." in page.text, "This draft was already submitted." in page.text) == (False, True)
+
+
+def test_draft_is_restored_twice_without_an_error(draft, alice):
+    drafts.discard_draft(draft, actor=alice, now=NOW)
+    for _ in range(2):
+        drafts.restore_draft(draft, actor=alice, now=NOW)
+    assert IntegrationDraft.objects.get().sent_at is None
 
 
 @pytest.mark.every_database
