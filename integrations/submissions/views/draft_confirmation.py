@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.submissions.forms.drafts import IntegrationForm, bind_form, get_naming_hint
 from integrations.submissions.forms.findings import IntroductionRequestForm
-from integrations.submissions.models import Integration, IntegrationDraft
+from integrations.submissions.models import Integration, IntegrationDraft, Introduction
 from integrations.submissions.selectors.similar import describe_work, resolve_handle
 from integrations.submissions.services import drafts, introductions
 from integrations.submissions.views.drafts import redirect_sent_draft
@@ -90,10 +90,13 @@ def request_introductions(request: AuthenticatedRequest, integration: Integratio
         with report_refusals(request):
             if other is None:
                 raise ActionRefused(_("The other integration no longer overlaps with yours."), "invalid-transition")
-            introductions.request_introduction(integration, other, message, actor=request.user, now=timezone.now())
-            messages.success(
-                request, _("You requested an introduction. We notify you after the other partner decides.")
+            introduction = introductions.request_introduction(
+                integration, other, message, actor=request.user, now=timezone.now()
             )
+            confirmation = _("You requested an introduction. We notify you after the other partner decides.")
+            if introduction.state == Introduction.State.AGREED:
+                confirmation = _("You accepted the introduction that the other partner requested.")
+            messages.success(request, confirmation)
 
 
 urlpatterns = [path("drafts/<uuid:uuid>/confirm/", confirm_draft, name="confirm_draft")]

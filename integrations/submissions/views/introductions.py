@@ -28,6 +28,8 @@ def show_similar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show similar work; editors can request introductions."""
     integration = load_visible_integration(request, uuid)
     form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())
+    if request.method == "POST" and not request.POST.getlist("introduce"):
+        form.add_error(None, _("Select at least one integration."))
     if request.method == "POST" and form.is_valid():
         request_introductions(request, integration, form.cleaned_data["message"])
         return redirect("submissions:similar", uuid=uuid)

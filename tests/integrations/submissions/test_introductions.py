@@ -94,6 +94,12 @@ def test_decline_is_shown_to_the_requester_without_names(introduction, sign_in, 
     assert AuditEvent.objects.get(integration=own_integration, event_type="introduction.declined").actor == ""
 
 
+def test_decline_is_shown_to_the_program(introduction, sign_in, charlie, rita):
+    sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "decline"})
+    page = sign_in(rita).get(f"/introductions/{introduction.pk}/")
+    assert "The partner declined. Neither side has seen the name of the other." in page.text
+
+
 @pytest.mark.every_database
 def test_decline_is_emailed_only_to_the_requester_without_names(introduction, alice, bob, charlie):
     introductions.decline_introduction(introduction, actor=charlie, now=NOW)
@@ -172,6 +178,21 @@ def test_introduction_is_requested_by_handle(own_integration, other_integration,
         "Hello",
     )
     assert "You requested an introduction." in page.text
+
+
+def test_request_in_return_says_that_it_accepts(introduction, other_integration, sign_in, charlie):
+    (overlap,) = find_integration_overlaps(other_integration)
+    page = sign_in(charlie).post(
+        f"/integrations/{other_integration.uuid}/similar/", {"introduce": overlap.handle}, follow=True
+    )
+    assert "You accepted the introduction that the other partner requested." in page.text
+    assert "We notify you after the other partner decides." not in page.text
+
+
+def test_request_without_a_selection_keeps_the_message(own_integration, other_integration, sign_in, alice):
+    page = sign_in(alice).post(f"/integrations/{own_integration.uuid}/similar/", {"message": "Hello there"})
+    assert (page.status_code, Introduction.objects.count()) == (422, 0)
+    assert ("Select at least one integration." in page.text, "Hello there" in page.text) == (True, True)
 
 
 @pytest.mark.every_database
