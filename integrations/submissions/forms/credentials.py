@@ -14,7 +14,7 @@ class WriteOnlyTextarea(forms.Textarea):
 
 
 class SecretTextField(forms.CharField):
-    """Multi-line text, unchanged except for normalized line endings."""
+    """Multi-line text, unchanged except for normalized line endings and blank lines around it."""
 
     widget = WriteOnlyTextarea(attrs={"rows": 5, "autocomplete": "off", "spellcheck": "false"})
 
@@ -22,4 +22,4 @@ class SecretTextField(forms.CharField):
         text = (super().to_python(value) or "").replace("\r\n", "\n").replace("\r", "\n").strip("\n")
         if "\x00" in text:
             raise ValidationError(_("The text contains an invisible character. Paste it again as plain text."))
-        return text
+        return text if text.strip() else ""

@@ -79,6 +79,8 @@ def build_field(question: Question) -> forms.Field:
 
 def build_pattern_validator(question: Question) -> RegexValidator:
     message = _("The answer doesn't have the required form. %(help)s") % {"help": question.help}
+    # The validator formats its message, too.
+    message = message.replace("%", "%%")
     # An edition states a pattern for the whole answer, and RegexValidator searches in it.
     return RegexValidator(f"^(?:{question.pattern})$", message, code="pattern")
 

@@ -54,6 +54,11 @@ def test_value_is_not_put_back_into_the_form(rocket, alice, sign_in):
     assert "c0rrect-h0rse" not in response.content.decode()
 
 
+def test_blank_value_is_refused(rocket, alice, sign_in):
+    response = submit_action(sign_in(alice), rocket, ACCOUNT_REQUIREMENT, "add", **build_account(secret=" \n "))
+    assert (response.status_code, TestCredential.objects.count()) == (422, 0)
+
+
 def test_value_is_not_kept_after_the_session_ends(rocket, alice, client, sign_in):
     client.post(get_url(rocket, ACCOUNT_REQUIREMENT), {"action": "add", **build_account()})
     page = sign_in(alice).get(get_url(rocket, ACCOUNT_REQUIREMENT)).content.decode()
