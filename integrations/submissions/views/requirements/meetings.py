@@ -256,13 +256,13 @@ def build_meeting_context(page: RequirementPage) -> TemplateContext:
 def download_meeting(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Return a scheduled meeting as a calendar file."""
     visible = Integration.objects.visible_to(request.user)
-    rows = Meeting.objects.select_related("integration__partner__alliances_manager", "integration__reviewer")
+    rows = Meeting.objects.select_related("integration")
     meeting = get_object_or_404(rows, uuid=uuid, integration__in=visible, state__in=(State.SCHEDULED, State.COMPLETED))
     requirement = meeting.integration.edition.get_requirement(meeting.requirement_id)
     title = requirement.title if requirement else _("Meeting")
-    invitees = meetings.list_invitees(meeting.integration)
+    # RFC 5546, section 3.2.1: a published event has no attendees.
     text = calendar_invites.build_invitation(
-        meeting, invitees, title=title, now=timezone.now(), method=calendar_invites.PUBLISH_METHOD
+        meeting, (), title=title, now=timezone.now(), method=calendar_invites.PUBLISH_METHOD
     )
     headers = {"Content-Disposition": 'attachment; filename="meeting.ics"', "Cache-Control": "private, no-store"}
     return HttpResponse(text, content_type="text/calendar; method=PUBLISH; charset=utf-8", headers=headers)

@@ -56,6 +56,7 @@ def test_scheduled_meeting_has_a_calendar_file(rocket, alice, rita, sign_in):
     (event,) = Calendar.from_ical(response.content).walk("VEVENT")
     page = f"{settings.SITE_URL}/integrations/{rocket.uuid}/requirements/{DEMO}/"
     assert event["DTSTART"].dt == datetime(2026, 4, 15, 11, tzinfo=UTC)
+    assert "ATTENDEE" not in event  # RFC 5546, section 3.2.1
     assert event["DESCRIPTION"] == f"Agenda:\n- Live demo\n\n{page}"
     for name in ("meeting_proposed", "meeting_agreed"):
         assert "Agenda:\n\n- Live demo\n" in EmailMessage.objects.filter(name=name).first().text
