@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from integrations.partners import permissions
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.views.requirements.agreements import AGREEMENT_PAGE
@@ -20,6 +21,13 @@ from integrations.submissions.views.requirements.waivers import WAIVER_ACTIONS
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
 
+
+def build_check_context(page: RequirementPage) -> TemplateContext:
+    integration = page.integration
+    can_request = permissions.can_edit(integration, page.user) or permissions.can_write_for_programs(page.user)
+    return {"can_run_checks": integration.is_open and can_request}
+
+
 PAGES_BY_KIND: dict[RequirementKind, RequirementKindPage] = {
     RequirementKind.FORM: FORM_PAGE,
     RequirementKind.ATTESTATION: ATTESTATION_PAGE,
@@ -27,7 +35,7 @@ PAGES_BY_KIND: dict[RequirementKind, RequirementKindPage] = {
     RequirementKind.AGREEMENT: AGREEMENT_PAGE,
     RequirementKind.MEETING: MEETING_PAGE,
     RequirementKind.CREDENTIALS: CREDENTIALS_PAGE,
-    RequirementKind.CHECK: RequirementKindPage({}),
+    RequirementKind.CHECK: RequirementKindPage({}, build_check_context),
 }
 BoundForms = Mapping[str, ActionForm]
 

@@ -239,6 +239,5 @@ def build_page_context(page: RequirementPage) -> TemplateContext:
         "events": list_events(page),
         "can_view_notes": permissions.can_view_notes(page.integration, page.user),
         "waits_for": page.state.data.get("waits_for", "") if display_status == Status.AWAITING_OTHER_PARTY else "",
-        "is_member": bool(permissions.get_role(page.integration.partner, page.user)),
         "zone": timezone.get_current_timezone_name(),
     }

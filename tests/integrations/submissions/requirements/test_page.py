@@ -1,8 +1,13 @@
 """Tests of access to requirement pages."""
 
-import pytest
+from datetime import timedelta
 
-from tests.conftest import create_integration
+import pytest
+from django.urls import reverse
+
+from integrations.submissions.services import meetings, requirements
+from integrations.submissions.services.meetings import MeetingProposal
+from tests.conftest import create_integration, create_user
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_state, get_url, list_requirement_ids, submit_action
 
@@ -35,6 +40,39 @@ def test_viewer_sees_no_actions(rocket, acme, alice, bob, sign_in):
         id for id in list_requirement_ids(rocket) if 'name="action"' in client.get(get_url(rocket, id)).content.decode()
     ]
     assert offered_ids == []
+
+
+def test_only_editors_and_the_program_are_offered_a_check_run(rocket, alice, bob, rita, sign_in):
+    bob.memberships.update(role="viewer")
+    auditor = create_user("audrey@program.example", "Audrey Ames", is_auditor=True)
+    run_url = reverse("checks:run", args=[rocket.uuid])
+    offers = [
+        run_url in sign_in(person).get(get_url(rocket, "NO-8-CHECK")).text for person in (alice, rita, bob, auditor)
+    ]
+    assert offers == [True, True, False, False]
+
+
+def test_only_editors_are_offered_to_connect_github(rocket, alice, bob, rita, sign_in, now):
+    detail = [{"key": "release.download", "title": "", "summary": "", "outcome": "not_run", "needs_access": True}]
+    requirements.record_check_outcome(
+        rocket, "NO-8-CHECK", outcome="not_run", summary="", detail=detail, retry_at=None, now=now
+    )
+    bob.memberships.update(role="viewer")
+    offers = ["Connect GitHub</" in get_body(sign_in(person), rocket) for person in (alice, rita, bob)]
+    assert offers == [True, False, False]
+
+
+def get_body(client, row):
+    return client.get(get_url(row, "NO-8-CHECK")).text
+
+
+def test_viewer_reads_whom_a_requirement_waits_for(rocket, alice, bob, rita, sign_in, now):
+    times = MeetingProposal((now + timedelta(days=1),), "", 45)
+    meetings.propose_times(rocket, "NO-7", times, actor=rita, now=now)
+    bob.memberships.update(role="viewer")
+    page = {person: get_text(sign_in(person).get(get_url(rocket, "NO-7"))) for person in (alice, bob)}
+    assert ["Waiting for you" in page[alice], "Waiting for you" in page[bob]] == [True, False]
+    assert "Waiting for Acme" in page[bob]
 
 
 def test_action_of_another_kind_is_refused(rocket, alice, sign_in):
