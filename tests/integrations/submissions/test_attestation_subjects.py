@@ -84,7 +84,9 @@ def test_all_statements_that_a_page_shows_are_confirmed_at_once(
     button = BeautifulSoup(client.get(get_url(provider, SIGNED)).content, "html.parser").find("button", {"name": "all"})
     assert button
     assert button["value"] == "TP-DOC"
-    assert submit_action(client, provider, SIGNED, "confirm", all=shown).status_code == status
+    response = submit_action(client, provider, SIGNED, "confirm", all=shown)
+    assert response.status_code == status
+    assert ("confirm one of these statements now. Reload the page." in response.text) == (status == 422)
     confirmed = reload_row(provider).fulfillments.filter(requirement_id__in=[SIGNED, "TP-DOC"], status="submitted")
     assert confirmed.count() == (2 if status == 302 else 0)
 

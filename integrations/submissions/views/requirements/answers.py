@@ -147,7 +147,12 @@ class AttestationForm(ActionForm):
 
     confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Select the checkbox to confirm.")})
     also = forms.MultipleChoiceField(
-        label=gettext_lazy("Confirm these statements too"), required=False, widget=forms.CheckboxSelectMultiple
+        label=gettext_lazy("Confirm these statements too"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "invalid_choice": gettext_lazy("You can't confirm one of these statements now. Reload the page.")
+        },
     )
 
     def __init__(self, page: RequirementPage, **kwargs: Unpack[BoundFormArguments]) -> None:

@@ -46,6 +46,14 @@ def test_nonexistent_hour_is_refused(rocket, alice, sign_in):
     assert (response.status_code, Meeting.objects.count()) == (422, 0)
 
 
+def test_error_of_a_group_of_choices_links_to_the_group(rocket, alice, rita, sign_in):
+    submit_action(sign_in(alice), rocket, DEMO, "propose", **TIMES)
+    response = submit_action(sign_in(rita), rocket, DEMO, "accept")
+    page = BeautifulSoup(response.content, "html.parser")
+    assert [link["href"] for link in page.select("#error-summary a")] == ["#accept-time"]
+    assert page.find(id="accept-time").find("input", {"name": "time"}) is not None
+
+
 def test_scheduled_meeting_has_a_calendar_file(rocket, alice, rita, sign_in):
     submit_action(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     submit_action(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
