@@ -1,5 +1,7 @@
 """Public pages of the programs and the program finder."""
 
+from dataclasses import dataclass
+
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,10 +16,10 @@ from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.policy_labels import list_calendar_rows, list_sla_rows
 from integrations.submissions.views.drafts_shared import list_editable_partners
+from integrations.submissions.workflow.states import STAGE_LABELS
 from portal.accounts.requests import AnyUser
 from portal.ui.htmx import is_fragment_request
 
-RequirementSummary = tuple[Requirement, str, str, str]
 PARTNER_KIND_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partner: Terraform manages resources on your platform."),
     "workflow": gettext_noop("Workflow partner: your service is part of a Terraform run."),
@@ -39,6 +41,17 @@ REQUIREMENT_KIND_LABELS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class RequirementSummary:
+    """Requirement with its labels. The categories are blank for all, and the stage if the step requires it."""
+
+    requirement: Requirement
+    party: str
+    kind: str
+    categories: str
+    stage: str
+
+
 def get_program_or_404(key: str) -> Program:
     if key not in PROGRAMS:
         raise Http404(_("Program not found."))
@@ -55,14 +68,14 @@ def get_edition_or_404(program: Program, date: str) -> Edition:
 
 
 def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ...]) -> list[RequirementSummary]:
-    """Return requirements with the labels of their responsible party and kind, and their categories, blank for all."""
     names = {c.key: c.name for c in edition.categories}
     return [
-        (
+        RequirementSummary(
             r,
-            _(PARTY_LABELS[r.responsible_party]),
-            _(REQUIREMENT_KIND_LABELS[r.kind]),
-            ", ".join(names.get(key, key) for key in r.categories),
+            party=_(PARTY_LABELS[r.responsible_party]),
+            kind=_(REQUIREMENT_KIND_LABELS[r.kind]),
+            categories=", ".join(names[key] for key in r.categories),
+            stage=str(STAGE_LABELS[r.needed_for]) if r.needed_for else "",
         )
         for r in requirements
     ]
@@ -115,8 +128,10 @@ def compare_with_neighbor(program: Program, edition: Edition, edition_in_force: 
     others = [each for each in program.editions if each != edition_in_force]
     if not others:
         return None
-    later = [each for each in others if each.date > edition_in_force.date]
-    other = edition if edition != edition_in_force else (later[0] if later else others[-1])
+    other = edition
+    if edition == edition_in_force:
+        later = [each for each in others if each.date > edition_in_force.date]
+        other = later[0] if later else others[-1]
     return EditionComparison(*sorted((other, edition_in_force), key=lambda each: each.date))
 
 

@@ -87,6 +87,13 @@ def test_page_shows_the_differences_of_the_two_editions(client, db):
     assert client.get("/programs/nomad/").text.count("Differences between") == 0
 
 
+def test_page_names_the_stage_and_the_scope_of_a_requirement(client, db):
+    page = " ".join(client.get("/programs/terraform-provider/").text.split())
+    assert page.count("Required for the stage “Release”.") == 2
+    assert page.count("One submission applies to all of your integrations in this program.") == 2
+    assert page.count("One signature applies to all of your integrations.") == 1
+
+
 def test_list_of_programs_names_the_edition_in_force(client, db, settings):
     title = "Terraform Integration Program: HCP Terraform and Terraform Enterprise Integrations"
     assert title not in client.get("/programs/").text
