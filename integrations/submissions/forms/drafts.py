@@ -69,13 +69,18 @@ def merge_form_data(post: QueryDict, previous: JsonObject) -> dict[str, object]:
 
 
 def merge_repository_data(data: JsonObject, repository_data: Mapping[str, object]) -> dict[str, object]:
-    """Return the data with blank and previously filled fields set from GitHub; edited fields don't change."""
-    fillable = [key for key in GITHUB_FIELDS if not data.get(key) or key in data.get("prefilled", [])]
-    new_values = {key: repository_data[key] for key in fillable if repository_data[key]}
-    repository_values = {key: repository_data[key] for key in ("repository", *REPOSITORY_ID_FIELDS, *READ_ONLY_FIELDS)}
-    prefilled_keys = [*new_values, *(key for key in READ_ONLY_FIELDS if repository_data[key])]
+    """Return the data with blank and previously filled fields set from GitHub; edited fields don't change.
+
+    Without an answer from GitHub, only the note changes.
+    """
     note = repository_data["error"] or repository_data["problem"]
-    return {**data, **repository_values, **new_values, "prefilled": prefilled_keys, "prefill_note": note}
+    if note:
+        return {**data, "prefill_note": note}
+    fillable = [key for key in GITHUB_FIELDS if not data.get(key) or key in data.get("prefilled", [])]
+    keys = ("repository", *REPOSITORY_ID_FIELDS, *READ_ONLY_FIELDS, *fillable)
+    prefilled_keys = [key for key in (*fillable, *READ_ONLY_FIELDS) if repository_data[key]]
+    new_values = {key: repository_data[key] for key in keys}
+    return {**data, **new_values, "prefilled": prefilled_keys, "prefill_note": ""}
 
 
 class IntegrationForm(forms.Form):
@@ -163,7 +168,7 @@ def get_naming_hint(program: Program, address: str) -> str:
         name = parse_repository(address).rpartition("/")[2]
     except InvalidRepositoryUrlError:
         return ""
-    if not program.repository_pattern or re.match(program.repository_pattern, name):
+    if not program.repository_pattern or re.fullmatch(program.repository_pattern, name):
         return ""
     message = _("The program requires a repository named %(repository_hint)s. This repository is named %(name)s.")
     return message % {"repository_hint": program.repository_hint, "name": name}

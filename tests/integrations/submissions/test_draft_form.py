@@ -107,19 +107,33 @@ def test_draft_omits_long_and_refused_text():
     )[:20_000].replace("\x00", "")
 
 
+ANSWERS = {
+    "name": "From GitHub",
+    "description": "Theirs",
+    "homepage": "",
+    "license": "MPL-2.0",
+    "latest_release": "",
+    "repository": "acme/rocket",
+    "repository_id": 1,
+    "repository_owner_id": 2,
+    "error": "",
+    "problem": "",
+}
+
+
 def test_github_never_overwrites_what_was_entered():
-    answers = {
-        "name": "From GitHub",
-        "description": "Theirs",
-        "homepage": "",
-        "license": "MPL-2.0",
-        "latest_release": "",
-        "repository": "acme/rocket",
-        "repository_id": 1,
-        "repository_owner_id": 2,
-        "error": "",
-        "problem": "",
-    }
-    after = merge_repository_data({"name": "Mine"}, answers)
+    after = merge_repository_data({"name": "Mine"}, ANSWERS)
     assert (after["name"], after["description"]) == ("Mine", "Theirs")
     assert after["prefilled"] == ["description", "license"]
+
+
+def test_outage_of_github_keeps_what_it_filled():
+    before = merge_repository_data({}, ANSWERS)
+    unanswered = dict.fromkeys(ANSWERS, "") | {"repository_id": None, "problem": "GitHub doesn't answer."}
+    assert merge_repository_data(before, unanswered) == before | {"prefill_note": "GitHub doesn't answer."}
+
+
+def test_value_of_the_previous_repository_does_not_stay():
+    before = merge_repository_data({}, ANSWERS | {"homepage": "https://acme.example/"})
+    after = merge_repository_data(before, ANSWERS)
+    assert (after["homepage"], after["prefilled"]) == ("", ["name", "description", "license"])
