@@ -49,6 +49,9 @@ def restore_unsent_form(page: RequirementPage) -> BoundForms:
     """Return the form with input from before a sign-in interrupted it."""
     unsent = page.request.unsent()
     name = unsent.get("action", "") if unsent else ""
+    # The button that saves a draft has no fields. Those of the answer have the input.
+    if name == "draft":
+        name = "answer"
     action = list_actions(page.requirement.kind).get(name)
     return {name: action(page, data=unsent, auto_id=f"{name}-%s")} if action else {}
 

@@ -119,7 +119,8 @@ def test_only_forms_have_drafts(rocket, alice, sign_in):
     assert (response.status_code, IntegrationDraft.objects.count()) == (410, 0)
 
 
-def test_input_survives_a_lost_session(rocket, alice, client, sign_in):
-    client.post(get_url(rocket), {"action": "answer", "answered": "0", **SUBMITTED_VALUES})
+@pytest.mark.parametrize("button", [["answer"], ["answer", "draft"]])
+def test_input_survives_a_lost_session(rocket, alice, client, sign_in, button):
+    client.post(get_url(rocket), {"action": button, "answered": "0", **SUBMITTED_VALUES})
     page = BeautifulSoup(sign_in(alice).get(get_url(rocket)).content, "html.parser")
     assert page.find("textarea", {"name": "use_case"}).get_text().strip() == "Launch rockets."
