@@ -108,8 +108,9 @@ def submit_credential(
 def _find_submitted(integration: Integration, uuid: UUID) -> TestCredential | None:
     """Return the test account that the form with this UUID stored before, or None. Raises ActionRefused."""
     existing = TestCredential.objects.filter(uuid=uuid).first()
-    # The UUID comes from the browser. One of another integration must reveal nothing about its account.
-    if existing is not None and existing.integration_id != integration.pk:
+    # The UUID comes from the browser. One of another integration must reveal nothing about its account, and the form of
+    # an account that has ended doesn't store it again.
+    if existing is not None and (existing.integration_id != integration.pk or existing.ended_at is not None):
         raise ActionRefused(_("Reload the page and submit the test account again."), "conflict")
     return existing
 

@@ -71,6 +71,14 @@ def test_account_sent_twice_is_stored_once(rocket, alice, now):
     assert rocket.events.filter(event_type="credential.added").count() == 1
 
 
+def test_form_of_a_withdrawn_account_stores_no_other(rocket, alice, now):
+    uuid = uuid4()
+    submit_account(rocket, alice, now, uuid=uuid)
+    credentials.withdraw_credential(rocket, ACCOUNT_REQUIREMENT, uuid, actor=alice, now=now)
+    with pytest.raises(ActionRefused, match="Reload the page and submit the test account again"):
+        submit_account(rocket, alice, now, uuid=uuid)
+
+
 def test_uuid_of_an_account_of_another_partner_is_refused(rocket, globex, alice, charlie, now):
     theirs = submit_account(create_integration(globex, charlie), charlie, now)
     with pytest.raises(ActionRefused, match="Reload the page"):
