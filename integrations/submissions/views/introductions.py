@@ -14,7 +14,7 @@ from integrations.submissions.forms.findings import IntroductionRequestForm
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
-from integrations.submissions.views.access import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration, require_permission
 from integrations.submissions.views.draft_confirmation import request_introductions
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -28,11 +28,13 @@ def show_similar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show similar work; editors can request introductions."""
     integration = load_visible_integration(request, uuid)
     form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())
-    if request.method == "POST" and not request.POST.getlist("introduce"):
-        form.add_error(None, _("Select at least one integration."))
-    if request.method == "POST" and form.is_valid():
-        request_introductions(request, integration, form.cleaned_data["message"])
-        return redirect("submissions:similar", uuid=uuid)
+    if request.method == "POST":
+        require_permission(permissions.can_edit, integration, request.user)
+        if not request.POST.getlist("introduce"):
+            form.add_error(None, _("Select at least one integration."))
+        elif form.is_valid():
+            request_introductions(request, integration, form.cleaned_data["message"])
+            return redirect("submissions:similar", uuid=uuid)
     context = {
         "integration": integration,
         "overlaps": find_integration_overlaps(integration),
