@@ -116,7 +116,6 @@ def require_known_checks(programs: Mapping[str, Program], keys: Iterable[str], c
     Raises:
         ContentError: A requirement names an unknown check.
     """
-    # Checks are code of a higher layer, so their package calls this after it has registered all of them.
     known_keys = sorted(keys)
     for key, program in programs.items():
         for edition in program.editions:

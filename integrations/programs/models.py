@@ -43,11 +43,11 @@ class RegistryProvider(models.Model):
         """Set the derived columns. Bulk operations must call this method."""
         self.name_key = compute_name_key(self.name)
         # No repository on GitHub has more than 140 characters, so a longer path matches none anyway.
-        self.repository = parse_repository(self.source)[:MAX_REPOSITORY_LENGTH]
+        self.repository = get_source_repository(self.source)[:MAX_REPOSITORY_LENGTH]
 
 
-def parse_repository(address: str) -> str:
-    """Return the "owner/name" of a repository URL in lower case, or an empty string."""
+def get_source_repository(address: str) -> str:
+    """Return the "owner/name" of the URL of a provider's source in lower case, or an empty string."""
     # GitHub's names are case-insensitive. In lower case, an index finds them.
     parts = address.lower().rstrip("/").removesuffix(".git").split("/")
     return "/".join(parts[-2:]) if len(parts) >= 2 else ""

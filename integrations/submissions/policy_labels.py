@@ -17,10 +17,11 @@ SEVERITY_LABELS = {"critical": gettext_noop("Critical issues"), "other": gettext
 
 
 def format_target(target: SlaTarget) -> str:
-    """Return "48 hours" or "5 business days (ideally)"; blank without a time."""
+    """Return "48 hours" or "5 business days (ideally)"."""
     if target.hours:
         amount = ngettext("%(count)s hour", "%(count)s hours", target.hours) % {"count": target.hours}
     else:
+        # An edition states either hours or business days, see policy_consistency.py.
         days = target.business_days or 0
         amount = ngettext("%(count)s business day", "%(count)s business days", days) % {"count": days}
     return _("%(amount)s (ideally)") % {"amount": amount} if target.is_ideal else amount

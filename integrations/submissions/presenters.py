@@ -91,6 +91,13 @@ def build_row(
     is_unneeded = not is_fulfilled and not is_needed(requirement, integration)
     is_met = is_fulfilled or is_unneeded
     blocker = explain_blocker(requirement, integration, now)
+    # What a person has to know first: why they can't act, why it is open again, then the state, then the rule.
+    reasons = [
+        "" if is_fulfilled else blocker,
+        state.void_reason if state else "",
+        state.summary if state else "",
+        requirement.reason,
+    ]
     party_label = party_labels[context_selectors.get_responsible_party(requirement, integration)]
     return RequirementRow(
         requirement=requirement,
@@ -98,8 +105,7 @@ def build_row(
         display_status=_get_display_status(state, now, is_unneeded),
         is_met=is_met,
         responsible="" if is_met else _(party_label),
-        # What a person has to know first: why they can't act, why it is open again, then the state, then the rule.
-        why=(not is_fulfilled and blocker) or (state and (state.void_reason or state.summary)) or requirement.reason,
+        why=next(filter(None, reasons), ""),
         blocker="" if is_met else blocker,
     )
 

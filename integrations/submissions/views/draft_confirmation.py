@@ -52,7 +52,7 @@ def build_confirmation_context(
     program, edition = get_program(draft)
     license_id = str(draft.data.get("license", ""))
     policy = edition.licenses
-    is_unlisted_license = policy.rules and license_id and license_id not in policy.allow | policy.manual_review
+    is_unlisted = bool(license_id) and license_id not in policy.allow | policy.manual_review
     return {
         "draft": draft,
         "program": program,
@@ -60,7 +60,7 @@ def build_confirmation_context(
         "values": form.cleaned_data,
         "category": format_value(edition, "category", draft.data),
         "hint": get_naming_hint(program, str(draft.data.get("repository_address", ""))),
-        "license_hint": policy.summary if is_unlisted_license else "",
+        "license_hint": policy.summary if policy.rules and is_unlisted else "",
         "overlaps": find_draft_overlaps(draft.partner, draft.data) or (),
         "can_edit": permissions.can_edit_partner(draft.partner, request.user),
     }
