@@ -137,7 +137,7 @@ class Edition(Content):
     source: Text
     steps: tuple[Step, ...]
     categories: tuple[Category, ...]
-    mailbox: Text
+    mailbox: Email
     licenses: LicensePolicy
     sla: Sla
     listing: Text

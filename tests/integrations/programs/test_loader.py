@@ -57,6 +57,12 @@ from tests.integrations.programs.guide_edition import (
             'The value is text. Write a list, one "- item" per line.',
         ),
         (
+            "mailbox: boundary@example.com",
+            "mailbox: Boundary team",
+            "edition.mailbox",
+            "'Boundary team' is not valid here. Write an email address.",
+        ),
+        (
             "- id: BO-2",
             "- id: BO/2",
             "edition.steps[1].requirements[0].id",
