@@ -167,6 +167,9 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
     # docs/explanation/compliance.md, "Who decides": the action isn't required of those who made an earlier decision.
     if party == ResponsibleParty.PROGRAM and is_excluded_from_decision(integration, user.pk):
         is_responsible = False
+    # After a first approval, the review waits for another reviewer.
+    if target_kind == "review" and not permissions.can_review_now(integration, user):
+        is_responsible = False
     label = gettext("Action required") if is_responsible else get_waiting_label(integration)
     return {
         "is_responsible": is_responsible,

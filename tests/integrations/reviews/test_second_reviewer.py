@@ -103,6 +103,15 @@ def test_first_approver_cannot_take_the_review_again(
     assert claims.claim_review(row, actor=rob, now=frozen_now).reviewer == rob
 
 
+def test_integration_page_requires_an_action_of_the_second_reviewer_only(
+    ready_integration: Integration, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    pages = [get_text(sign_in(user).get(f"/integrations/{ready_integration.uuid}/")) for user in (rita, rob)]
+    assert ["Action required: Review round 1" in page for page in pages] == [False, True]
+    assert "Waiting for the program: Review round 1" in pages[0]
+
+
 @pytest.mark.parametrize("who", ["rita", "rob"])
 def test_either_reviewer_can_return_it_and_the_next_round_needs_two_again(
     ready_integration: Integration, alice: User, rita: User, rob: User, frozen_now: datetime, who: str
