@@ -106,6 +106,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "introductions": list_introductions(integration),
         "can_edit": permissions.can_edit(integration, user),
         "for_program": permissions.is_program_staff(user),
+        "can_post_message": permissions.can_post_message(integration, user),
         "now": now,
         "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.list_requirements()),
         "actions": transitions,

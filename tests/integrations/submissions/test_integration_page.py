@@ -111,6 +111,17 @@ def test_check_that_runs_is_waited_for(acme: Any, alice: Any, sign_in: Any) -> N
     assert "Waiting for the portal: Run check “Code checks”" in get_text(get_page(sign_in(alice), rocket))
 
 
+def test_only_who_can_write_is_offered_the_message_form(
+    acme: Any, alice: Any, bob: Any, rita: Any, sign_in: Any
+) -> None:
+    rocket = create_integration(acme, alice)
+    bob.memberships.update(role="viewer")
+    auditor = create_user("audrey@program.example", "Audrey Ames", is_auditor=True)
+    address = reverse("reviews:post_message", args=[rocket.uuid])
+    offers = [address in get_page(sign_in(user), rocket).text for user in (alice, rita, bob, auditor)]
+    assert offers == [True, True, False, False]
+
+
 @pytest.mark.parametrize("stage", ["engage", "review", "support"])
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_page_needs_few_queries(
