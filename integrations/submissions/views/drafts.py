@@ -95,7 +95,7 @@ def list_open_drafts(partners: list[Partner], program: Program) -> list[Integrat
     """Return open drafts of the partners in this program."""
     rows = IntegrationDraft.objects.filter(
         partner__in=partners, program_key=program.key, integration=None, sent_at=None
-    )
+    ).exclude(version=drafts.EMPTY_DRAFT_VERSION)
     return [draft for draft in rows.select_related("saved_by", "partner")[:10] if has_text(draft.data)]
 
 
@@ -112,7 +112,7 @@ def create_draft(request: AuthenticatedRequest, program: Program, partners: list
     partner = chosen_partner or partners[0]
     own_drafts = partner.drafts.filter(program_key=program.key, saved_by=request.user, sent_at=None)
     # Each press of the button would otherwise leave an empty draft.
-    empty_draft = own_drafts.filter(integration=None, version=0).first()
+    empty_draft = own_drafts.filter(integration=None, version=drafts.EMPTY_DRAFT_VERSION).first()
     draft = empty_draft or drafts.create_draft(partner, program.key, actor=request.user, now=now)
     if has_text(data):
         draft = drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=now)

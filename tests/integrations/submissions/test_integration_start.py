@@ -1,11 +1,13 @@
 """Tests of starting an integration from the page of its program."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
 from integrations.partners.models import Membership
 from integrations.submissions.models import Integration, IntegrationDraft
+from integrations.submissions.services import drafts
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD, create_partner
 from tests.fakes.github.server import Repo
@@ -85,6 +87,14 @@ def test_repeated_empty_start_creates_one_draft(sign_in, alice):
     first = client.post(START).headers["Location"]
     assert client.post(START).headers["Location"] == first
     assert IntegrationDraft.objects.count() == 1
+
+
+def test_empty_drafts_do_not_hide_a_filled_one(sign_in, alice, acme):
+    client = sign_in(alice)
+    client.post(START, DATA)
+    for _ in range(10):
+        drafts.create_draft(acme, "terraform-provider", actor=alice, now=NOW + timedelta(days=3650))
+    assert [draft.title for draft in client.get(START).context["drafts"]] == ["Rocket"]
 
 
 def test_member_of_several_companies_selects_one(sign_in, alice):
