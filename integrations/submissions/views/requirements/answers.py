@@ -83,12 +83,17 @@ def render_conflict(
     return render(page.request, "submissions/requirement_conflict.html", context, status=409)
 
 
+def require_draft_access(page: RequirementPage) -> None:
+    """Raise ActionRefused if the user can't save or delete a draft."""
+    if not permissions.can_edit(page.integration, page.user):
+        raise ActionRefused(_("Only owners and editors of the company can change drafts."), "forbidden")
+    if not page.can_save_draft:
+        raise ActionRefused(_("You can't change a draft of this requirement now."), "invalid-transition")
+
+
 def save_draft(page: RequirementPage) -> IntegrationDraft:
     """Save the input as a draft. Raises ActionRefused and DraftConflictError."""
-    if not permissions.can_edit(page.integration, page.user):
-        raise ActionRefused(_("Only owners and editors of the company can save drafts."), "forbidden")
-    if not page.can_save_draft:
-        raise ActionRefused(_("You can't save a draft of this requirement now."), "invalid-transition")
+    require_draft_access(page)
     draft = page.call(drafts.get_or_create_answer_draft)
     data = collect_draft_data(page.requirement, page.request.POST)
     return drafts.save_draft(draft, data, version=parse_version(page.request.POST), actor=page.user, now=page.now)
@@ -118,6 +123,7 @@ class DraftDeletionForm(ActionForm):
         return page.draft is not None
 
     def perform(self) -> str:
+        require_draft_access(self.page)
         if self.page.draft is not None:
             drafts.discard_draft(self.page.draft, actor=self.page.user, now=self.page.now)
         return _("Draft deleted. Submitted answers don't change.")

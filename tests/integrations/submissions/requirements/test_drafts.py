@@ -110,8 +110,16 @@ def test_draft_of_the_partner_is_not_shown_to_the_program(rocket, alice, rita, s
 def test_ended_integration_accepts_no_drafts(rocket, alice, rita, sign_in, now):
     perform_transition(rocket, "withdraw", actor=alice, now=now)
     response = autosave(sign_in(alice), rocket, version=0, users="Ten")
-    assert (response.status_code, response.text) == (410, "You can't save a draft of this requirement now.")
+    assert (response.status_code, response.text) == (410, "You can't change a draft of this requirement now.")
     assert autosave(sign_in(rita), rocket, version=0, users="Ten").status_code == 403
+
+
+def test_draft_of_an_ended_integration_is_not_reported_as_deleted(rocket, alice, rita, sign_in, now):
+    autosave(sign_in(alice), rocket, version=0, users="Ten")
+    assert submit_action(sign_in(rita), rocket, FORM, "discard").status_code == 403
+    perform_transition(rocket, "withdraw", actor=alice, now=now)
+    assert submit_action(sign_in(alice), rocket, FORM, "discard").status_code == 409
+    assert IntegrationDraft.objects.get().sent_at is None
 
 
 def test_only_forms_have_drafts(rocket, alice, sign_in):
