@@ -33,6 +33,7 @@ DIRECTORY_BIT = 0x10
 UNIX_FOLDER = 0o040000
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4000  # PATH_MAX of Linux, without the folder of the provider below .terraform/providers
+MAX_DIRECTORY_BYTES = 4 * 1024 * 1024  # longer directories are not read
 HEAD_BYTES = 4096
 CHUNK_BYTES = 256 * 1024
 
@@ -47,7 +48,7 @@ class ZipError(ValueError):
 
 
 class TooLargeError(ValueError):
-    """Archive in the format for more than 4 GiB, or with more data than is read here."""
+    """Archive in the format for more than 4 GiB, or with more data or members than are read here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +111,15 @@ def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
         base = 0
     position = base + offset
     entry_count = 0
-    error = ZipError("no_zip")
-    while True:
-        entry = _read_entry(file, position, base)
-        if isinstance(entry, ZipError):
-            error = entry
-            break
+    while not isinstance(entry := _read_entry(file, position, base), ZipError):
         position = entry[1]
         entry_count += 1
+        if position - base - offset > MAX_DIRECTORY_BYTES:
+            raise TooLargeError
         yield entry[0]
     # Go reads entries until something isn't one. Then it compares the last 16 bits of their number.
-    if error.key == "json_end" or entry_count % 0x10000 != count:
-        raise error
+    if entry.key == "json_end" or entry_count % 0x10000 != count:
+        raise entry
 
 
 def _find_end(file: BinaryIO, size: int) -> int:
@@ -167,6 +165,8 @@ class _Reader:
     def __init__(self, file: BinaryIO, max_bytes: int) -> None:
         self.file = file
         self.remaining = max_bytes
+        # Members can share their bytes, so the file's size does not limit what is read.
+        self.remaining_input = max_bytes
         self.fault = ""
         self.head = b""
 
@@ -229,13 +229,20 @@ class _Reader:
             chunk := _read_at(self.file, start + entry.packed_size - remaining, min(CHUNK_BYTES, remaining))
         ):
             remaining -= len(chunk)
+            self.remaining_input -= len(chunk)
+            if self.remaining_input < 0:
+                raise TooLargeError
             if stream is None:
                 yield chunk
                 continue
             try:
-                while chunk and not stream.eof:
-                    yield stream.decompress(chunk, CHUNK_BYTES)
+                while not stream.eof:
+                    piece = stream.decompress(chunk, CHUNK_BYTES)
                     chunk = stream.unconsumed_tail
+                    yield piece
+                    # After a full piece, more can follow even if all input is consumed.
+                    if not chunk and len(piece) < CHUNK_BYTES:
+                        break
             except zlib.error:
                 raise self._fail("packing", "zip_packing") from None
         if stream is not None and not stream.eof:

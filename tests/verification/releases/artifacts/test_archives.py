@@ -2,6 +2,7 @@
 
 import io
 import os
+import struct
 import tracemalloc
 import zipfile
 
@@ -11,7 +12,7 @@ from hypothesis import given, strategies as st
 from tests.verification.releases.artifacts.archive_cases import HOSTILE, PROGRAM, VALID, Entry, build_archive
 from tests.verification.releases.release_registry import ELF
 from verification.outcomes import Outcome
-from verification.releases.artifacts import archives, executables
+from verification.releases.artifacts import archives, executables, unzipping
 from verification.releases.artifacts.remarks import get_outcome
 
 NO_BINARY = "provider binary not found: could not find executable file starting with terraform-provider-rocket"
@@ -113,6 +114,28 @@ def test_changed_archive_passes_only_with_the_program(position, change):
     verdict = judge_archive(data)
     if get_outcome(verdict.remarks) != Outcome.FAIL:
         assert verdict.program.startswith(PROGRAM)
+
+
+@pytest.mark.parametrize("tail", [249, 250, 251])
+def test_member_that_ends_shortly_after_a_piece_is_unpacked(tail):
+    """The decompressor holds the last bytes of one of these back when it has consumed all of its input."""
+    content = (bytes(range(7)) * 40_000)[: unzipping.CHUNK_BYTES + tail]
+    verdict = judge_archive(build_archive(Entry(PROGRAM.encode()), Entry(b"data", content)))
+    assert (verdict.remarks, verdict.terraform.accepts) == ((), True)
+
+
+def test_long_directory_is_not_read_to_its_end():
+    data = build_archive(Entry(b"a"))
+    start = data.index(b"PK\x01\x02")
+    directory = data[start:-22] * 100_000
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 100_000 % 65536, 100_000 % 65536, len(directory), start, 0)
+    assert judge_archive(data[:start] + directory + end).terraform.accepts is None
+
+
+def test_members_that_share_their_bytes_are_not_read_without_limit():
+    empty_blocks = b"\0\0\0\xff\xff" * 20_000 + b"\3\0"
+    data = build_archive(*(Entry(b"%d" % n, b"", body=empty_blocks, start=0) for n in range(20)))
+    assert unzipping.unpack_archive(io.BytesIO(data), len(data), "rocket", 1_000_000).terraform.accepts is None
 
 
 MACH = b"\xcf\xfa\xed\xfe\x07\x00\x00\x01"
