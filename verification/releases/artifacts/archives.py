@@ -33,7 +33,7 @@ MIN_BYTES_FOR_RATIO = 64 * 1024**2  # smaller archives may have any ratio
 UNREAD = frozenset({"too_large", "ratio", "overlap", "past_the_end", "encrypted", "method", "traversal"})
 MAX_DESCRIPTOR_BYTES = 24  # data descriptor with signature and 64-bit sizes
 # Older providers have the version of the plugin protocol in their names: terraform-provider-aws_v5.100.0_x5.
-SUFFIXES = ("", "_x4", "_x5", "_x6", ".exe")
+SUFFIXES = tuple(protocol + extension for protocol in ("", "_x4", "_x5", "_x6") for extension in ("", ".exe"))
 MAX_NAME_BYTES = 255
 ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".jar")
 

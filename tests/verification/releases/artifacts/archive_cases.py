@@ -140,6 +140,7 @@ VALID: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     ),
     "for Windows": (with_only_member(f"{PROGRAM}.exe"), set()),
     "with the protocol": (with_only_member(f"{PROGRAM}_x5"), set()),
+    "for Windows with the protocol": (with_only_member(f"{PROGRAM}_x5.exe"), set()),
     "no mode": (with_only_member(mode=0), set()),
     "not executable": (with_only_member(mode=0o100644), {"not_executable"}),
     "comment": (with_program(comment=b"hello"), {"comment"}),
