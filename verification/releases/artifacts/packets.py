@@ -154,12 +154,12 @@ def read_header(source: PacketReader) -> tuple[int, PacketReader, bool]:
     body = source.read_part(size)
     if not is_partial:
         return first & 0x3F, body, True
-    parts = [body]
+    data = bytearray(body.data)
     while is_partial and not source.is_at_end:
         size, is_partial = read_length(source)
-        parts.append(source.read_part(size))
-    whole_body = PacketReader(b"".join(part.data for part in parts), is_truncated=parts[-1].is_truncated)
-    return first & 0x3F, whole_body, False
+        body = source.read_part(size)
+        data += body.data
+    return first & 0x3F, PacketReader(bytes(data), is_truncated=body.is_truncated), False
 
 
 def read_length(source: PacketReader, first_partial: int = 224) -> tuple[int, bool]:

@@ -28,7 +28,7 @@ SKIPPED_BYTES = {1: 10, 3: 1, 4: 13}
 INTEGER_COUNTS = {RSA: 1, RSA_SIGN: 1, DSA: 2, ECDSA: 2, EDDSA: 2}
 DIGESTS = {2: "sha1", 8: "sha256", 9: "sha384", 10: "sha512", 11: "sha224", 12: "sha3_256", 14: "sha3_512"}
 COMPROMISED = 2
-MAX_EMBEDDED_SIZE = 4096  # nested signatures would exhaust the stack
+MAX_EMBEDDED_DEPTH = 8  # more nested signatures would exhaust the stack
 
 
 @dataclass(slots=True)
@@ -95,7 +95,9 @@ def read_packets(data: bytes) -> Iterator[Packet | PacketError]:
         else:
             if packet is not None:
                 yield packet
-                source.position -= is_whole * (len(body.data) - body.position)
+                if is_whole:
+                    # The library reads what a packet leaves unread as the next packet.
+                    source.position -= len(body.data) - body.position
 
 
 def _read_packet(tag: int, body: PacketReader) -> Packet | None:
@@ -115,8 +117,8 @@ def _read_packet(tag: int, body: PacketReader) -> Packet | None:
     return None
 
 
-def read_signature(body: PacketReader) -> Signature:
-    """Return a signature. Raises PacketError."""
+def read_signature(body: PacketReader, depth: int = 0) -> Signature:
+    """Return a signature. `depth` counts the signatures around it. Raises PacketError."""
     if (version := body.read_number()) != 4:
         raise UnsupportedError(f"signature packet version {version}")
     kind, algorithm, digest, size = struct.unpack(">BBBH", body.read(5))
@@ -127,8 +129,8 @@ def read_signature(body: PacketReader) -> Signature:
     area = body.read(size)
     hashed_data = body.data[: body.position] + struct.pack(">BBL", 4, 0xFF, body.position)
     signature = Signature(kind, algorithm, DIGESTS[digest], hashed_data)
-    _read_subpackets(signature, area, is_hashed=True)
-    _read_subpackets(signature, body.read(body.read_number(2)), is_hashed=False)
+    _read_subpackets(signature, area, depth, is_hashed=True)
+    _read_subpackets(signature, body.read(body.read_number(2)), depth, is_hashed=False)
     body.read(2)  # the first bytes of the digest, which the library does not compare
     signature.numbers = tuple(body.read_integer() for _ in range(INTEGER_COUNTS[algorithm]))
     return signature
@@ -147,7 +149,7 @@ def _split_subpackets(area: bytes) -> Iterator[tuple[int, bytes]]:
         yield content[0], content[1:]
 
 
-def _read_subpackets(signature: Signature, area: bytes, *, is_hashed: bool) -> None:
+def _read_subpackets(signature: Signature, area: bytes, depth: int, *, is_hashed: bool) -> None:
     for kind, content in list(_split_subpackets(area)):
         number = kind & 0x7F
         is_critical = bool(kind & 0x80)
@@ -157,6 +159,8 @@ def _read_subpackets(signature: Signature, area: bytes, *, is_hashed: bool) -> N
             raise UnsupportedError(f"unknown critical signature subpacket type {number}")
         if number in SIZES and len(content) not in SIZES[number]:
             raise StructuralError(f"subpacket of type {number} with bad length")
+        if number == 32 and depth < MAX_EMBEDDED_DEPTH:
+            signature.embedded_signature = read_signature(PacketReader(content), depth + 1)
         _apply(signature, number, content, is_critical)
     if signature.created_at is None:
         raise StructuralError("no creation time in signature")
@@ -171,8 +175,6 @@ def _apply(signature: Signature, number: int, content: bytes, is_critical: bool)
             signature.critical_notations.append(name.decode("utf-8", "replace"))
         case 27:
             signature.flags = (signature.flags or 0) | int.from_bytes(content[:1])
-        case 32 if len(content) <= MAX_EMBEDDED_SIZE:
-            signature.embedded_signature = read_signature(PacketReader(content))
         case 33:
             signature.issuer_fingerprint = content[1:].hex().upper()
             signature.issuer = (content[1:9] if content[0] == 5 else content[13:21]).hex().upper()

@@ -1,5 +1,7 @@
 """Tests of the verdicts on signatures."""
 
+import struct
+import tracemalloc
 from datetime import UTC, date, datetime
 
 import pytest
@@ -13,7 +15,7 @@ from verification.outcomes import Outcome
 from verification.releases.artifacts import digest_verification, signatures
 from verification.releases.artifacts.digest_verification import SignatureResult
 from verification.releases.artifacts.packets import PacketReader, read_key
-from verification.releases.artifacts.signature_packets import Signature
+from verification.releases.artifacts.signature_packets import Signature, read_packets
 from verification.releases.artifacts.signatures import SignatureClass, verify_signature
 
 NO_TAG = "openpgp: invalid data: tag byte does not have MSB set"
@@ -174,6 +176,31 @@ def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
     assert digest_verification.verify_digest(key, signature, digest) == result
     signature.numbers = (b"", s.to_bytes(28))
     assert digest_verification.verify_digest(key, signature, digest) == SignatureResult.MALFORMED
+
+
+def embed(signature):
+    """Return the body of a signature that has another one in a subpacket."""
+    size = len(signature) + 1
+    length = bytes([size]) if size < 192 else struct.pack(">H", size - 192 + (192 << 8))
+    area = length + b"\x20" + signature
+    return b"\x04\x00\x01\x08" + struct.pack(">H", len(area)) + area
+
+
+def test_signature_with_many_nested_signatures_is_malformed():
+    body = b""
+    while len(body) < 4080:
+        body = embed(body)
+    assert judge_built_signature(openpgp.write_packet(2, body)).kind == SignatureClass.MALFORMED
+
+
+def test_partial_lengths_take_no_memory_of_their_own():
+    data = b"\xd4" + b"\xe0x" * 200_000 + b"\x00"  # a packet in parts of one byte
+    tracemalloc.start()
+    try:
+        packets = list(read_packets(data))
+        assert (len(packets), tracemalloc.get_traced_memory()[1] < 2 * len(data)) == (1, True)
+    finally:
+        tracemalloc.stop()
 
 
 def test_every_class_has_a_case_and_a_summary():
