@@ -117,7 +117,8 @@ def _apply_headers(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now:
     """Apply GitHub's numbers. Of two responses of the same hour, the one with fewer remaining requests is newer."""
     names = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
     limit, remaining, reset = (_parse_number_header(headers, name) for name in names)
-    if limit is None or remaining is None or reset is None:
+    # A limit of 0 would stop all requests for good, because only a response can change it.
+    if not limit or remaining is None or reset is None:
         return
     reset_at = min(_parse_timestamp(reset), now + MAX_WAIT)
     same_hour = rate_limit.reset_at == reset_at and rate_limit.remaining is not None
@@ -130,14 +131,19 @@ def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now
     """Pause for as long as GitHub says, else for a minute, doubled each time. Disable the credential in the end."""
     wait = _parse_number_header(headers, "retry-after")
     reset = _parse_number_header(headers, "x-ratelimit-reset")
+    # Requests that other processes sent before the pause get the same answer, which is no further strike.
+    is_strike = rate_limit.blocked_until is None or rate_limit.blocked_until <= now
     if wait is not None:
-        rate_limit.blocked_until = now + min(max(timedelta(seconds=wait), timedelta(seconds=1)), MAX_WAIT)
+        end = now + min(max(timedelta(seconds=wait), timedelta(seconds=1)), MAX_WAIT)
     # Using up an hour's requests is normal and isn't a strike. GitHub bans integrations that ignore secondary limits.
     elif headers.get("x-ratelimit-remaining") == "0" and reset is not None:
-        rate_limit.blocked_until = min(max(_parse_timestamp(reset), now + timedelta(seconds=1)), now + MAX_WAIT)
-        return
+        end = min(max(_parse_timestamp(reset), now + timedelta(seconds=1)), now + MAX_WAIT)
+        is_strike = False
     else:
-        rate_limit.blocked_until = now + INITIAL_WAIT * 2**rate_limit.strikes
+        end = now + (INITIAL_WAIT * 2**rate_limit.strikes if is_strike else INITIAL_WAIT)
+    rate_limit.blocked_until = max(end, rate_limit.blocked_until or end)
+    if not is_strike:
+        return
     rate_limit.strikes += 1
     if rate_limit.strikes >= MAX_STRIKES:
         _disable(rate_limit, f"GitHub asked us to slow down {MAX_STRIKES} times in a row.", now)

@@ -144,6 +144,31 @@ def test_secondary_limit_doubles_the_wait_and_disables_after_six(clock, disabled
         limiter.count_request()
 
 
+def test_responses_to_parallel_requests_are_one_strike(clock, disabled_names):
+    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    for _ in range(6):
+        with pytest.raises(SourceUnavailableError) as refusal:
+            limiter.record_response(429, {})
+        assert refusal.value.retry_at == NOW + MINUTE
+    assert (GitHubRateLimit.objects.get().strikes, disabled_names) == (1, [])
+
+
+def test_later_response_does_not_shorten_the_pause(clock):
+    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    for seconds in ("3600", "1"):
+        with pytest.raises(SourceUnavailableError) as refusal:
+            limiter.record_response(429, {"retry-after": seconds})
+        assert refusal.value.retry_at == NOW + rate_limits.HOUR
+
+
+def test_limit_of_zero_does_not_block_requests_for_good(clock):
+    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter.record_response(200, build_headers(0, NOW + MINUTE, limit=0))
+    clock.now += rate_limits.HOUR
+    limiter.count_request()
+    assert GitHubRateLimit.objects.get().request_count == 1
+
+
 def test_successful_response_resets_the_strikes(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
     with pytest.raises(SourceUnavailableError):
