@@ -127,6 +127,16 @@ def test_outage_is_unavailable(seeded_github, client, kind):
         client.get_repository(NAME)
 
 
+def test_missing_tag_is_not_found(seeded_github, client):
+    """GitHub returns 422 for a commit, branch, or tag that doesn't exist, and for other invalid requests."""
+    seeded_github.fail(f"/repos/{NAME}/commits/", 422)
+    with pytest.raises(SourceNotFoundError, match=f"the code of {NAME} at v9.9.9"):
+        client.get_snapshot(NAME, "v9.9.9")
+    seeded_github.fail(f"/repos/{NAME}/releases", 422)
+    with pytest.raises(SourceUnavailableError):
+        client.list_releases(NAME)
+
+
 def test_server_that_never_answers_is_unavailable(seeded_github, monkeypatch):
     monkeypatch.setattr(requester, "TIMEOUT_SECONDS", 1)
     seeded_github.fail("/repos/", "stall")
@@ -146,7 +156,16 @@ def test_unreachable_server_is_unavailable(settings):
 
 
 @pytest.mark.parametrize(
-    "extra", [{"id": "4711"}, {"owner": None}, {"license": "MIT"}, {"description": 5}, {"topics": 1}]
+    "extra",
+    [
+        {"id": "4711"},
+        {"id": 2**63},
+        {"id": True},
+        {"owner": None},
+        {"license": "MIT"},
+        {"description": 5},
+        {"topics": 1},
+    ],
 )
 def test_response_of_unexpected_shape_is_unavailable(seeded_github, client, extra):
     seeded_github.set_extra(NAME, **extra)

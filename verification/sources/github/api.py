@@ -18,6 +18,9 @@ from verification.sources.github.requester import LimitedRequester, RateLimiter,
 # Git names these objects by their content, so their responses never change.
 IMMUTABLE_PATH_PATTERN = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
+# Of the commit that a SHA, branch, or tag names. GitHub returns 422 if it doesn't exist.
+COMMIT_PATH_PATTERN = re.compile(r"/repos/[^/?]+/[^/?]+/commits/[^/?]+")
+
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
@@ -75,6 +78,8 @@ class GitHubApi:
         if status == 304 and cached is not None:
             self._cache.confirm(path)
             return cached.value
+        if status == 422 and COMMIT_PATH_PATTERN.fullmatch(path):
+            raise build_error(404, what)
         if status != 200:
             raise build_error(status, what)
         value = parse_body(body, what)
