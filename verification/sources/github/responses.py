@@ -7,10 +7,9 @@ import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, AliasChoices, AliasPath, BeforeValidator, Field, TypeAdapter
+from pydantic import AfterValidator, AliasChoices, AliasPath, AwareDatetime, BeforeValidator, Field, TypeAdapter
 
 from portal.core.json_text import clean_string
 from portal.core.value_types import JsonObject
@@ -29,9 +28,12 @@ def clean_text(value: object) -> str:
 
 
 def parse_number(value: object) -> int:
+    """Return an ID, a number, or a size. Raises TypeError for another type and ValueError for what no column holds."""
     # In Python, True is an int.
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"expected a number, not {type(value).__name__}")
+    if not 0 <= value < 2**63:
+        raise ValueError("expected a number of 63 bits")
     return value
 
 
@@ -94,7 +96,7 @@ class GitHubRelease:
 
     tag: Annotated[Text, Field(validation_alias="tag_name")]
     name: Text = ""
-    published_at: datetime | None = None
+    published_at: AwareDatetime | None = None
     draft: Flag = False
     prerelease: Flag = False
     html_url: Text = ""
