@@ -73,7 +73,7 @@ class GitHubRateLimiter(RateLimiter):
             elif status < 400:
                 rate_limit.strikes = 0
             if status == 401 and self.name != "anonymous":
-                _disable(rate_limit, "GitHub returned 401 and doesn't accept the credential.", now)
+                _disable(rate_limit, "GitHub doesn't accept the credential.", now)
             rate_limit.save()
         if status == 401:
             raise GitHubUnavailableError("GitHub doesn't accept the portal's token. We notified our staff.")

@@ -65,6 +65,13 @@ def test_unknown_app_is_disabled_and_staff_are_notified(apps, github, sam, wrong
     )  # interactive requests continue anonymously
 
 
+def test_invalid_key_in_the_settings_is_disabled(apps, settings):
+    settings.GITHUB_APP_KEY = "no key"
+    with pytest.raises(SourceUnavailableError, match="doesn't accept the portal's token"):
+        factory.build_github_client().get_repository(NAME)
+    assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 1
+
+
 @pytest.mark.every_database
 def test_outage_of_the_token_does_not_disable_the_app(apps, github):
     github.fail("/app/", 502)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import github
+import jwt
 import requests
 from github.Auth import Auth
 from github.Requester import Requester
@@ -68,6 +69,9 @@ class LimitedRequester(Requester):
         github_transport.reset_hops()
         try:
             status, headers, body = super().requestJson(verb, url, *args, **kwargs)
+        except jwt.PyJWTError:  # the key in the settings can't sign the request of an installation token
+            self._rate_limiter.record_response(401, {})
+            raise
         except github.GithubException as error:  # PyGithub raises here only for the request of an installation token
             if error.status in TOKEN_ERROR_STATUSES:
                 self._rate_limiter.record_response(401, {})
