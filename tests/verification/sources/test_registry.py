@@ -160,6 +160,15 @@ def test_unreachable_registry_is_unavailable():
         RegistryClient("http://127.0.0.1:1").read_listing("acme", "rocket")
 
 
+@pytest.mark.parametrize("path", ["/v1/providers/acme/rocket/versions", "/v1/providers/acme/rocket/1.2.0"])
+def test_listed_provider_without_its_version_is_not_missing(registry, path):
+    """A version that was just published can be missing in one of the two APIs."""
+    registry.publish(ROCKET)
+    registry.fail(404, under=path)
+    with pytest.raises(SourceUnavailableError, match=r"lists acme/rocket 1\.2\.0, but doesn't return it"):
+        RegistryClient().read_listing("acme", "rocket")
+
+
 def test_names_are_escaped_in_the_url(registry):
     with pytest.raises(SourceNotFoundError):
         RegistryClient().read_listing("../../admin?x=", "a/b")

@@ -22,7 +22,7 @@ from verification.sources.errors import (
     SourceNotFoundError,
     SourceUnavailableError,
 )
-from verification.sources.github.responses import Text, clean_text
+from verification.sources.github.responses import Text, clean_text, parse_number
 from verification.sources.http.client import JSON, OutboundClient
 from verification.sources.published_versions import (
     MAX_BUILD_VERSIONS,
@@ -37,7 +37,16 @@ INCLUDE_QUERY = "include=provider-versions,moved-to"
 PAGE_SIZE = 100
 UNKNOWN_PROVIDER = "another provider"  # if the registry gives only its number
 MAX_PAGES = 10  # of a namespace; the largest has 82 providers
-OptionalNumber = Annotated[int | None, BeforeValidator(lambda value: value if isinstance(value, int) else None)]
+
+
+def _parse_optional_number(value: object) -> int | None:
+    try:
+        return parse_number(value)
+    except (TypeError, ValueError):
+        return None
+
+
+OptionalNumber = Annotated[int | None, BeforeValidator(_parse_optional_number)]
 
 
 @dataclass(slots=True)
@@ -112,8 +121,13 @@ class RegistryClient:
 
     def _fetch_version_fields(self, full_name: str, path: str, version: str) -> Mapping[str, object]:
         """Return `platforms`, `protocols`, and `docs` of a version, and `builds` of the highest. Raises SourceError."""
-        builds = self._read(f"v1/{path}/versions", full_name, lambda raw: _parse_builds(raw, version))
-        docs = self._read(f"v1/{path}/{_quote_part(version)}", f"{full_name} {version}", _count_pages)
+        try:
+            builds = self._read(f"v1/{path}/versions", full_name, lambda raw: _parse_builds(raw, version))
+            docs = self._read(f"v1/{path}/{_quote_part(version)}", f"{full_name} {version}", _count_pages)
+        # The provider was just found, so the registry contradicts itself, for example after a release.
+        except SourceNotFoundError as error:
+            message = f"The registry lists {full_name} {version}, but doesn't return it."
+            raise RegistryUnavailableError(message) from error
         return builds | {"docs": docs}
 
     def list_providers(self, namespace: str) -> tuple[ProviderSummary, ...]:
