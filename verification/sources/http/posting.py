@@ -6,7 +6,7 @@ refused, because a receiver may send a long answer.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from http.client import HTTPResponse, IncompleteRead
+from http.client import HTTPException, HTTPResponse
 
 from verification.sources.http import urls
 from verification.sources.http.client import USER_AGENT, BrokenConnectionError, OutboundClient, SourceResponse
@@ -54,7 +54,7 @@ def post(
 def _read_beginning(response: HTTPResponse, max_bytes: int) -> bytes:
     """Return the first bytes of the body. Errors are ignored because the status has already been received."""
     body = b""
-    with suppress(OSError, IncompleteRead, ByteLimitExceededError, DeadlineExceededError):
+    with suppress(OSError, HTTPException, ByteLimitExceededError, DeadlineExceededError):
         while len(body) < max_bytes and (chunk := response.read1(max_bytes - len(body))):
             body += chunk
     return body
