@@ -246,6 +246,7 @@ def test_hostile_page_has_no_links(text: str) -> None:
         ("([a](https://acme.com/wiki/(a)/b))", ("https://acme.com/wiki/(a)/b",)),
         ('[a](<https://acme.com/a>), [b](https://acme.com/b "Title")', ("https://acme.com/a", "https://acme.com/b")),
         ("[a](https://acme.com/(a", ("https://acme.com/",)),
+        (f"[a](https://acme.com/{'a' * 1000})", (f"https://acme.com/{'a' * 1000}",)),
     ],
 )
 def test_links_of_markdown_can_have_parentheses(markdown: str, links: tuple[str, ...]) -> None:
