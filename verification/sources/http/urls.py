@@ -14,6 +14,7 @@ from verification.sources.http.address_policy import describe_forbidden_address,
 
 MAX_URL_LENGTH = 2048
 PORTS = frozenset({443, 8443})
+MAX_PORT = 65535
 DEFAULT_PORTS = {"https": 443, "http": 80}
 URL_PATTERN = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9.-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?"
@@ -63,7 +64,7 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
     # A fragment is never sent.
     address, _, _ = text.partition("#")
     match = URL_PATTERN.fullmatch(address) if address.isascii() else None
-    if match is None:
+    if match is None or int(match["port"] or 0) > MAX_PORT:
         raise RequestRefusedError(
             f"{format_untrusted_url(text)} is not a valid URL. Use the format {URL_EXAMPLE}, without a username."
         )
@@ -97,7 +98,8 @@ def get_file_name(address: str) -> str:
 
 def format_untrusted_url(text: str) -> str:
     """Return an untrusted URL, escaped and truncated for display."""
-    return quote(text[:120], safe="/:?#[]@!$&'()*+,;=%-._~") + ("…" if len(text) > 120 else "")
+    quoted = quote(text[:120], safe="/:?#[]@!$&'()*+,;=%-._~", errors="replace")  # a lone surrogate has no UTF-8
+    return quoted + ("…" if len(text) > 120 else "")
 
 
 def is_this_machine(host: str) -> bool:

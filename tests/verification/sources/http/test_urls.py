@@ -28,6 +28,7 @@ def test_valid_url_is_normalized(text, expected):
     "text",
     [
         "",
+        "https://acme.io/\ud800",
         "registry.terraform.io",
         "//registry.terraform.io/",
         "ftp://acme.io/",
@@ -154,6 +155,12 @@ def test_redirect_target_is_validated(location, expected):
             urls.follow_redirect(link, location)
     else:
         assert str(urls.follow_redirect(link, location)) == expected
+
+
+def test_port_above_65535_is_refused_on_this_machine_too():
+    assert urls.parse_url("http://localhost:65535/", loopback=True).port == 65535
+    with pytest.raises(RequestRefusedError, match="not a valid URL"):
+        urls.parse_url("http://localhost:65536/", loopback=True)
 
 
 @settings(max_examples=500, deadline=None)
