@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -129,6 +130,16 @@ def test_parameters_must_be_a_list() -> None:
     document = {"format_version": "1.0", "provider_schemas": {SOURCE: {"functions": {"f": {"parameters": {"a": 1}}}}}}
     with pytest.raises(SchemaParseError, match=r"f: expected a list of parameters\."):
         parse_schemas(encode_schema(document))
+
+
+@pytest.mark.parametrize("levels", [900, 5000])
+def test_type_of_any_depth_is_read_or_refused(levels: int) -> None:
+    """How deeply Python can nest calls differs by version, and for JSON and for functions."""
+    nested_type = b'["list",' * levels + b'"string"' + b"]" * levels
+    with suppress(SchemaParseError):
+        parse_schemas(
+            b'{"format_version":"1.0","provider_schemas":{"a":{"functions":{"f":{"return_type":%s}}}}}' % nested_type
+        )
 
 
 @pytest.mark.parametrize("padding", [b"\n", b"\0" * 999])

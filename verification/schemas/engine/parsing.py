@@ -69,7 +69,15 @@ def parse_json(body: bytes) -> JsonObject:
 
 def parse_schemas(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> dict[str, ParsedSchema]:
     """Parse all providers in the output by source address. Raises SchemaParseError."""
-    data = _require_mapping(parse_json(unpack(body, max_bytes)), "The file")
+    document = parse_json(unpack(body, max_bytes))
+    try:
+        return _parse_providers(_require_mapping(document, "The file"))
+    # Types of functions have no limit of levels, and some versions of Python parse JSON that nests deeper than calls.
+    except RecursionError as error:
+        raise SchemaParseError("The schema is nested too deeply.") from error
+
+
+def _parse_providers(data: Mapping[str, object]) -> dict[str, ParsedSchema]:
     version = str(data.get("format_version", ""))
     if version.partition(".")[0] != FORMAT_MAJOR_VERSION:
         raise SchemaParseError(
