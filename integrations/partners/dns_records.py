@@ -18,6 +18,9 @@ def fetch_txt_records(name: str) -> list[str]:
     """Return the TXT records of a name, an empty list without any. Raises DnsUnavailableError."""
     try:
         query_name = dns.name.from_text(name, idna_codec=dns.name.IDNA_2008_Practical)
+    except dns.exception.DNSException:
+        return []  # DNS has no such names, for example of more than 255 bytes
+    try:
         # Without the search list of the host, which would look up other names too.
         answer = _build_resolver().resolve(query_name, "TXT", lifetime=LOOKUP_SECONDS, search=False)
     except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
