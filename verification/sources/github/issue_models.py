@@ -4,7 +4,7 @@ A validation error means that the JSON doesn't match GitHub's documentation. Tex
 reject and what exceeds a column's length.
 """
 
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Annotated, Self
 
 from pydantic import (
@@ -30,9 +30,16 @@ def _limit(length: int) -> AfterValidator:
     return AfterValidator(lambda text: text[:length])
 
 
+def _convert_to_utc(timestamp: datetime) -> datetime:
+    try:
+        return timestamp.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the time has no equivalent in UTC") from error
+
+
 # Database columns have 64 bits with a sign. Strict, because true and "1" aren't numbers.
 Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
-Timestamp = Annotated[AwareDatetime, AfterValidator(lambda timestamp: timestamp.astimezone(UTC))]
+Timestamp = Annotated[AwareDatetime, AfterValidator(_convert_to_utc)]
 # GitHub's own limit for the text of an issue or a comment.
 Text = Annotated[str, BeforeValidator(_clean_text), _limit(65_536)]
 Url = Annotated[Text, _limit(400)]

@@ -170,6 +170,7 @@ def test_comment_on_a_pull_request_is_ignored(monitored_repository, tracker):
         {"issue": {"id": "x"}},
         {"action": ["opened"]},
         {"issue": {"id": 1, "number": 1, "title": 5, "created_at": "yesterday", "updated_at": "today"}},
+        {"issue": {"id": 1, "number": 1, "title": "x", "created_at": "0001-01-01T00:00:00+01:00", "updated_at": None}},
         {"action": "labeled"},
         {"action": "closed"},
         {"event": "issue_comment", "action": "created"},
