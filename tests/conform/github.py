@@ -85,7 +85,7 @@ def read_releases(client: Client, name: str, theirs: Any) -> Iterator[tuple[str,
     yield f"{name} releases", [each.tag for each in mine], [each.tag_name for each in releases]
     for one, other in zip(mine, releases, strict=False):
         yield f"{name} {one.tag} published", one.published_at, other.published_at
-        yield f"{name} {one.tag} flags", (one.draft, one.prerelease), (other.draft, other.prerelease)
+        yield f"{name} {one.tag} draft", one.draft, other.draft
         assets = [(each.id, each.name, each.size) for each in one.assets]
         yield f"{name} {one.tag} assets", assets, [(each.id, each.name, each.size) for each in other.assets]
 

@@ -64,12 +64,8 @@ PLATFORMS_OF_2021 = (
 )
 
 
-def build_release(
-    tag: str, *, draft: bool = False, prerelease: bool = False, assets: tuple[ReleaseAsset, ...] = ()
-) -> GitHubRelease:
-    return GitHubRelease(
-        tag, tag, datetime(2026, 4, 1, tzinfo=UTC), draft, prerelease, f"https://example.test/{tag}", assets
-    )
+def build_release(tag: str, *, draft: bool = False, assets: tuple[ReleaseAsset, ...] = ()) -> GitHubRelease:
+    return GitHubRelease(tag, tag, datetime(2026, 4, 1, tzinfo=UTC), draft, f"https://example.test/{tag}", assets)
 
 
 def build_registry_listing(**changes: Any) -> RegistryListing:

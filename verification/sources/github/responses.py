@@ -92,13 +92,12 @@ class ReleaseAsset:
 
 @dataclass(frozen=True, slots=True)
 class GitHubRelease:
-    """GitHub release. `published_at` is None for a draft."""
+    """GitHub release. `published_at` is None for a draft. The registry ignores the mark of a pre-release."""
 
     tag: Annotated[Text, Field(validation_alias="tag_name")]
     name: Text = ""
     published_at: AwareDatetime | None = None
     draft: Flag = False
-    prerelease: Flag = False
     html_url: Text = ""
     assets: Annotated[tuple[ReleaseAsset, ...], BeforeValidator(lambda assets: assets or ())] = ()
 

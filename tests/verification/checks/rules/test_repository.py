@@ -97,10 +97,9 @@ def test_name_must_match_the_pattern(name, pattern, expected):
         ((build_release("1.2.3"),), Outcome.FAIL),
         ((build_release("v1.2.3+linux"),), Outcome.PASS),
         ((build_release("v1.2"),), Outcome.FAIL),
-        ((build_release("v1.3.0-beta1", prerelease=True),), Outcome.WARN),
-        ((build_release("v1.3.0-beta1", prerelease=True), build_release("v1.2.3")), Outcome.PASS),
+        ((build_release("v1.3.0-beta1"),), Outcome.WARN),
+        ((build_release("v1.3.0-beta1"), build_release("v1.2.3")), Outcome.PASS),
         ((build_release("v1.0.0-rc.1"),), Outcome.WARN),
-        ((build_release("v1.0.0", prerelease=True),), Outcome.PASS),
     ],
 )
 def test_published_release_needs_a_version_tag(releases, expected):
