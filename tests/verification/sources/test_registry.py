@@ -69,6 +69,17 @@ def test_stored_listing_without_builds_is_read_again(registry):
     assert registry.requests == FULL_READ
 
 
+def test_version_without_platforms_is_read_again(registry):
+    """For a while after a release, the list of platforms can lack the new version."""
+    registry.publish(ROCKET)
+    registry.fail(200, b'{"versions": [{"version": "1.0.0"}]}', under="/v1/providers/acme/rocket/versions")
+    incomplete = RegistryClient().read_listing("acme", "rocket")
+    registry.fault = None
+    assert (incomplete.platforms, incomplete.builds) == (None, {"1.0.0": ()})
+    listing = RegistryClient().read_listing("acme", "rocket", load_listing(incomplete.as_dict()))
+    assert listing.platforms == ("linux_amd64", "darwin_arm64")
+
+
 def test_versions_are_sorted_with_invalid_ones_last():
     assert sort_versions(["0.9.0", "x", "0.10.0", "1.0.0-rc1", "1.0.0"]) == (
         "1.0.0",

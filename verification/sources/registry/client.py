@@ -88,7 +88,9 @@ class RegistryClient:
         full_name = f"{namespace}/{name}"
         path = f"providers/{_quote_part(namespace)}/{_quote_part(name)}"
         # A 304 only confirms what is stored, so an incomplete listing is fetched without its ETag.
-        is_complete = previous is not None and (previous.builds is not None or not previous.newest)
+        is_complete = previous is not None and (
+            not previous.newest or None not in (previous.platforms, previous.docs, previous.builds)
+        )
         try:
             listing = self._fetch_internal_listing(full_name, path, previous.etag if previous and is_complete else "")
         # The internal API is unsupported, so even its 404 doesn't prove that the registry lists no such provider. The
@@ -107,7 +109,7 @@ class RegistryClient:
         # the list has platforms, too.
         if previous and previous.newest == latest and set(previous.versions) == set(listing.versions):
             fields = {name: getattr(previous, name) for name in VERSION_FIELDS}
-        if latest and (not fields or None in (fields["platforms"], fields["docs"], fields["builds"])):
+        if latest and not (fields and is_complete):
             fields = self._fetch_version_fields(full_name, path, latest)
         return replace(listing, newest=latest, **fields)
 
