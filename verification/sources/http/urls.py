@@ -82,7 +82,11 @@ def follow_redirect(link: ParsedUrl, location: str, *, loopback: bool = False) -
     # Parsers disagree about these characters: some read a backslash as a slash, and urljoin() removes line breaks.
     if not location.isascii() or not location.isprintable() or "\\" in location or " " in location:
         raise RequestRefusedError(f"{link.netloc} redirects to an invalid URL: {format_untrusted_url(location)}.")
-    target = parse_url(urljoin(str(link), location), loopback=loopback)
+    try:
+        address = urljoin(str(link), location)
+    except ValueError:
+        address = location  # parse_url() refuses it with a message
+    target = parse_url(address, loopback=loopback)
     if link.scheme == "https" and target.scheme != "https":
         raise RequestRefusedError(f"{link.netloc} redirects from https to http.")
     return target

@@ -145,6 +145,8 @@ def test_invalid_url_is_refused_with_a_reason(text):
         ("https://good.io@10.0.0.1/", None),
         ("\\\\127.0.0.1\\", None),
         ("https://acme.io/ x", None),
+        ("//[", None),
+        ("https://[acme.io/", None),
         ("https://[::ffff:10.0.0.1]/", None),
     ],
 )
