@@ -93,6 +93,8 @@ def _check_places(directory: Directory) -> list[Remark]:
         end = member.data + member.packed_size
     if end > directory.start:
         keys.add("past_the_end")
+    elif directory.start - end > MAX_DESCRIPTOR_BYTES:
+        keys.add("gap")
     return [build_remark(key) for key in sorted(keys)]
 
 

@@ -191,6 +191,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "archive before the archive": (lambda: with_program()() * 2, "prefix"),
     "bytes after the archive": (with_program(after=b"more"), "trailing"),
     "bytes between members": (with_program(Entry(b"a", gap=bytes(100))), "gap"),
+    "bytes before the directory": (lambda: build_archive(build_program(descriptor=bytes(100))), "gap"),
     "hidden first member": (lambda: build_archive(build_program(gap=build_archive(Entry(b"hidden")))), "gap"),
     "overlapping": (lambda: build_overlapping(3), "overlap"),
     "overlapping bomb": (lambda: build_overlapping(150), "overlap"),
