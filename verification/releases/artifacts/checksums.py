@@ -56,15 +56,23 @@ def parse_lines(document: bytes) -> list[Line]:
     return [Line(number, parts[0], parts[1]) for number, parts in split if len(parts) > 1]
 
 
+def _find_listed_digest(document: bytes, name: str) -> bytes | None:
+    """Return the word before the first mention of a file, as Terraform finds it, or None without one."""
+    encoded_name = name.encode()
+    # Every check of every platform searches the list, so only lines that contain the name are split.
+    lines = (split_words(line) for line in document.split(b"\n") if encoded_name and encoded_name in line)
+    return next((words[0] for words in lines if words[1:2] == [encoded_name]), None)
+
+
 def find_digest(document: bytes, name: str) -> str:
     """Return the SHA-256 of a file in lowercase, blank if the list has no usable one."""
-    digest = next((line.digest for line in parse_lines(document) if line.name == name.encode()), b"")
+    digest = _find_listed_digest(document, name) or b""
     return digest.decode().lower() if len(digest) == 64 and HEX_DIGITS.issuperset(digest) else ""
 
 
 def compare_with_registry(document: bytes, filename: str, shasum: str) -> TerraformDecision:
     """Compare the list with the registry's `shasum` (64 hexadecimal digits) as Terraform does."""
-    listed_digest = next((line.digest for line in parse_lines(document) if line.name == filename.encode()), None)
+    listed_digest = _find_listed_digest(document, filename)
     if listed_digest is None:
         return build_refusal("sums_missing", name=quote(filename))
     digest, error, crashes = decode_hex(listed_digest)
