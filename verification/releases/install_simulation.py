@@ -168,7 +168,9 @@ def _refuse_version(text: str, release: Release) -> TerraformDecision:
     large = next((number for number in re.findall(r"[0-9]+", text) if int(number[:30]) > MAX_VERSION_NUMBER), "")
     if large and text[:1].isdigit():
         return build_refusal("crash_number", text=quote(large))
-    key = "version_v" if text[:1] == "v" else "version_form" if text[:1].isalpha() else "version_text"
+    key = "version_form" if text[:1].isalpha() else "version_text"
+    if text.startswith("v"):
+        key = "version_v"
     return _refuse_query(release, render_message(key, text=quote(text)))
 
 

@@ -41,7 +41,9 @@ def parse_page(body: bytes) -> WebPage:
         hidden_element, tag, rest = _parse_part(part, hidden_element)
         if not hidden_element:
             texts.append(rest)
-            images += (tag in PICTURE_ELEMENTS) + rest.count(MARKDOWN_IMAGE)
+            images += rest.count(MARKDOWN_IMAGE)
+            if tag in PICTURE_ELEMENTS:
+                images += 1
     return WebPage(" ".join(unescape(" ".join(texts)).split()).lower(), images)
 
 

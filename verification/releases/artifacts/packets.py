@@ -96,7 +96,10 @@ class PacketReader:
         return self.read(size)
 
     def read_rest(self) -> bytes:
-        return self.read(len(self.data) - self.position + self.is_truncated)
+        """Return all remaining bytes. Raises PacketError if the packet is truncated."""
+        if self.is_truncated:
+            raise PacketError(render_message("unexpected_end"))
+        return self.read(len(self.data) - self.position)
 
     def read_part(self, size: int) -> "PacketReader":
         """Return a reader of the next bytes, fewer at the end. This reader continues after them."""

@@ -213,7 +213,8 @@ def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Signa
     primary = candidate.certificate.primary
     signed_at = signature.created_at or 0
     has_ended = any(each is not None and each.has_ended(now) for each in (signature, *candidate.claims))
-    is_weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
+    primary_claim = candidate.claims[0]
+    is_weakly_bound = primary_claim is not None and primary_claim.digest in WEAK_DIGESTS
     is_small = any(not each.curve and each.bits < MIN_BITS for each in (key, primary))
     # The only warning comes last, so that it hides no fault.
     faults = (

@@ -259,7 +259,7 @@ def _check_name(name: bytes) -> None:
 
 def _check_folders(entries: list[Entry]) -> None:
     """Raise ZipError if a path is used for both a file and a folder."""
-    # NUL sorts before all bytes of a name, so the contents of a folder follow it directly
+    # NUL sorts before all bytes of a name, so the contents of a folder follow it directly.
     paths = sorted(entry.path.replace(b"/", b"\0") + b"\0" * entry.is_folder for entry in entries if entry.path)
     if any(not path.endswith(b"\0") and below.startswith(path + b"\0") for path, below in pairwise(paths)):
         raise ZipError("zip_path")

@@ -23,7 +23,9 @@ from portal.core.json_text import clean_string
 
 def _clean_text(value: object) -> object:
     """Clean a text, and replace None with an empty one. Other values are refused later."""
-    return clean_string(value) if isinstance(value, str) else "" if value is None else value
+    if value is None:
+        return ""
+    return clean_string(value) if isinstance(value, str) else value
 
 
 def _limit(length: int) -> AfterValidator:
