@@ -219,7 +219,11 @@ def _exchange(
         "Connection": "close",
     }
     connection.request("GET", link.target, headers=own_headers | dict(headers))
-    response = connection.getresponse()
+    try:
+        response = connection.getresponse()
+    # A large body counts as a response, but without a status nothing is known.
+    except ByteLimitExceededError:
+        raise BrokenConnectionError(f"{link.netloc} sent headers above the size limit.") from None
     response_headers = {name.lower(): value for name, value in response.getheaders()}
     if response.status != 200:
         return SourceResponse(response.status, response.reason, link, response_headers)
