@@ -159,7 +159,7 @@ def get_test_path(file: RepositoryFile) -> str:
 
 def find_abrupt_calls(text: str) -> tuple[str, ...]:
     """Return calls that end the process instead of returning an error, such as "panic at line 12"."""
-    lines = enumerate(_strip_comments(text).splitlines(), 1)
+    lines = enumerate(_strip_comments(text).split("\n"), 1)  # the only line end that Go and GitHub count
     matches = ((number, ABRUPT_CALL_PATTERN.match(line)) for number, line in lines if len(line) <= MAX_LINE_CHARACTERS)
     return tuple(f"{match['call']} at line {number}" for number, match in matches if match)
 

@@ -115,6 +115,7 @@ def test_resource_files_are_found_by_name() -> None:
         ('s := "panic(1)"', ()),
         ("r.panic(1)\nmypanic(2)", ()),
         ("/* open", ()),
+        ('s := "\u2028"\r\npanic(s)\r\n', ("panic at line 2",)),
     ],
 )
 def test_abrupt_calls_are_found(text: str, expected: tuple[str, ...]) -> None:
