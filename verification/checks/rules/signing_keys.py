@@ -14,7 +14,7 @@ from verification.releases import Report
 from verification.releases.artifacts import keyrings
 from verification.releases.artifacts.armor import ArmorError
 from verification.releases.artifacts.digest_verification import LimitError
-from verification.releases.artifacts.keyrings import Certificate
+from verification.releases.artifacts.keyrings import Certificate, VerificationLimit
 from verification.releases.artifacts.packets import PacketError
 from verification.releases.artifacts.remarks import Remark, build_remark
 from verification.releases.artifacts.signatures import SignatureClass, Verdict
@@ -57,15 +57,16 @@ def read_signing_keys(subject: Subject, sources: Sources) -> SigningKeys:
     report = read_report(subject, sources)
     packages = [platform.package for platform in list_platforms(report.release) if platform.package]
     armored_keys = dict.fromkeys(key.ascii_armor for package in packages for key in package.keys)
-    certificates = {key.primary.fingerprint: key for text in armored_keys for key in _read_keys(text)}
+    limit = VerificationLimit()  # for all keys together, as for the verdict
+    certificates = {key.primary.fingerprint: key for text in armored_keys for key in _read_keys(text, limit)}
     # The registry has one list of checksums per version, so one verdict is that of all platforms.
     verdict = next((platform.verdict for platform in list_platforms(report.release) if platform.verdict), None)
     return SigningKeys(report, tuple(certificates.values()), verdict)
 
 
-def _read_keys(armored_text: str) -> list[Certificate]:
+def _read_keys(armored_text: str, limit: VerificationLimit) -> list[Certificate]:
     try:
-        return keyrings.read_armored(armored_text.encode())
+        return keyrings.read_armored(armored_text.encode(), limit)
     # release.signature reports unreadable keys. Here, they just aren't registered keys.
     except (ArmorError, PacketError, LimitError):
         return []

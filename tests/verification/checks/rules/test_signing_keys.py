@@ -1,12 +1,15 @@
 """Tests of the checks of signing keys."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from tests.conform.signature_mutations import add_armor
 from tests.fakes import signed_releases
 from tests.verification.checks.rules.release_checks import NOW, OTHER_OWNER, build_rocket_release, run_release_check
+from tests.verification.releases.artifacts import openpgp
 from verification.checks.types import ACCEPTED_KEY_PREFIX
 from verification.outcomes import Outcome
 
@@ -35,6 +38,15 @@ def test_every_registered_key_is_checked(publish_releases):
     sources = publish_releases(build_rocket_release(keys=[old, signed_releases.build_key()]))
     result = run_release_check("keys.expiry", sources, now=NOW + timedelta(days=364))
     assert result.outcome == Outcome.WARN
+
+
+def test_all_keys_share_the_limit_of_self_signatures(publish_releases):
+    """The first key uses a part of the limit, and the second one the rest, so the third isn't read."""
+    release = build_rocket_release()
+    large_keys = [add_armor(openpgp.build_key(certifications=count)) for count in (300, 301)]
+    sources = publish_releases(replace(release, keys=(*large_keys, *release.keys)))
+    result = run_release_check("keys.registered", sources)
+    assert (result.outcome, [item.label for item in result.evidence]) == ("fail", ["Registered", "Terraform"])
 
 
 def test_additional_key_passes(publish_releases):
