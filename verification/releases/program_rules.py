@@ -189,7 +189,11 @@ def _list_signer_evidence(release: Release) -> tuple[Evidence, ...]:
 
 def check_signing_key(release: Release, now: float) -> Result:
     """Check that the signing key doesn't expire soon and that its trust signature is valid."""
-    platform = next((each for each in list_platforms(release) if each.verdict and each.verdict.certificate), None)
+    platforms = [each for each in list_platforms(release) if each.verdict]
+    # Without a signature that was read, nothing is known about its key.
+    if not platforms:
+        return NOTHING_TO_CHECK
+    platform = next((each for each in platforms if each.verdict and each.verdict.certificate), None)
     verdict = platform.verdict if platform else None
     if platform is None or verdict is None or verdict.certificate is None:
         return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is no key to check.")

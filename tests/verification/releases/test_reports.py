@@ -135,6 +135,18 @@ def test_expiring_key_is_a_warning(verify_published, day, summary):
     assert (key.outcome, key.summary) == (Outcome.WARN, summary)
 
 
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("sig-404", "There was nothing to check."),
+        ("wrong-key", "No registered key signed this release, so there is no key to check."),
+    ],
+)
+def test_key_is_called_unregistered_only_if_the_signature_was_read(verify_published, name, summary):
+    key = get_result(verify_published((faults.INSTALL | faults.QUERY)[name](name)), "release.key")
+    assert (key.outcome, key.summary) == (Outcome.NOT_RUN, summary)
+
+
 def test_expiring_subkey_is_a_warning(verify_published):
     release = Release("subkey-ends", signer="short-subkey", keys=("short-subkey",))
     key = get_result(verify_published(release, now=datetime(2026, 4, 20, tzinfo=UTC).timestamp()), "release.key")
