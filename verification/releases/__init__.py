@@ -96,8 +96,10 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
 def _summarize_decisions(decisions: dict[str, TerraformDecision]) -> Result:
     """Return the worst of Terraform's decisions as a result."""
     refusals = {name: decision for name, decision in decisions.items() if decision.accepts is False}
+    certain_refusals = {name: decision for name, decision in refusals.items() if not decision.outage}
     # An outage on one platform must not hide what the publisher has to fix on another.
-    refusals = {name: decision for name, decision in refusals.items() if not decision.outage} or refusals
+    if certain_refusals:
+        refusals = certain_refusals
     undecided = {name: decision for name, decision in decisions.items() if decision.accepts is None}
     evidence = tuple(Evidence(name, decision.message) for name, decision in (refusals | undecided).items())[:20]
     if refusals:

@@ -121,9 +121,10 @@ def _apply_headers(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now:
     if not limit or remaining is None or reset is None:
         return
     reset_at = min(_parse_timestamp(reset), now + MAX_WAIT)
-    same_hour = rate_limit.reset_at == reset_at and rate_limit.remaining is not None
+    if rate_limit.reset_at == reset_at and rate_limit.remaining is not None:
+        remaining = min(remaining, rate_limit.remaining)
     rate_limit.limit = min(limit, MAX_REQUESTS_PER_HOUR)
-    rate_limit.remaining = min(remaining, (rate_limit.remaining or 0) if same_hour else MAX_REQUESTS_PER_HOUR)
+    rate_limit.remaining = min(remaining, MAX_REQUESTS_PER_HOUR)
     rate_limit.reset_at = reset_at
 
 

@@ -73,8 +73,11 @@ def _read_body(kind: str, lines: Iterator[bytes]) -> Armor:
             text += line
             continue
         checksum, error = _decode_base64(line[1:])
-        if error or len(checksum) == 3:  # a shorter one is ignored
-            error = error or ("" if next(lines, b"").startswith(END) else CORRUPT)
+        if error:
+            break
+        if len(checksum) == 3:  # a shorter one is ignored
+            if not next(lines, b"").startswith(END):
+                error = CORRUPT
             break
     body, body_error = _decode_base64(bytes(text).replace(b"\r", b""))
     if not error and len(checksum) == 3 and checksum != compute_crc24(body).to_bytes(3):
