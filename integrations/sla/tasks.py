@@ -70,13 +70,15 @@ def _advance_clock(clock: SlaClock, now: datetime) -> None:
 def evaluate_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:
     """Return the outcome of a due clock (breached, warned, or data_incomplete) and the used share."""
     assert clock.due_at
-    assert clock.next_at
     # tasks.sql repeats these rules for PostgreSQL. A test compares the rows that both write.
     data_up_to = clock.monitored_repository.data_up_to
     if clock.due_at <= now:
         return ("breached" if data_up_to >= clock.due_at else "data_incomplete"), 100
-    passed_shares = [share for share, warning_at in list_warning_times(clock) if warning_at and warning_at <= now]
-    return ("warned" if data_up_to >= clock.next_at else "data_incomplete"), max(passed_shares, default=50)
+    assert clock.warn50_at
+    passed_warnings = [(share, at) for share, at in list_warning_times(clock) if at and at <= now]
+    share, warning_at = max(passed_warnings, default=(50, clock.warn50_at))
+    # Data never catches up with `next_at`, which is the time of the next attempt if data was incomplete before.
+    return ("warned" if data_up_to >= warning_at else "data_incomplete"), share
 
 
 def list_warning_times(clock: SlaClock) -> tuple[tuple[int, datetime | None], ...]:

@@ -13,7 +13,9 @@ WITH due AS MATERIALIZED (
     SELECT due.*,
            CASE WHEN due.due_at <= %(now)s AND repository.data_up_to < due.due_at THEN 'data_incomplete'
                 WHEN due.due_at <= %(now)s THEN 'breached'
-                WHEN repository.data_up_to < due.next_at THEN 'data_incomplete'
+                WHEN repository.data_up_to < CASE WHEN due.warn90_at <= %(now)s THEN due.warn90_at
+                                                  WHEN due.warn75_at <= %(now)s THEN due.warn75_at
+                                                  ELSE due.warn50_at END THEN 'data_incomplete'
                 ELSE 'warned' END AS kind,
            CASE WHEN due.due_at <= %(now)s THEN 100
                 WHEN due.warn90_at <= %(now)s THEN 90

@@ -95,6 +95,20 @@ def test_clock_with_incomplete_data_is_not_breached(monitored_repository: Monito
     assert (get_clock_state(clock)[0], SlaBreach.objects.count()) == ("overdue", 1)
 
 
+def test_warning_is_sent_after_the_next_poll_if_data_was_incomplete(
+    monitored_repository: MonitoredRepository, now: datetime
+) -> None:
+    MonitoredRepository.objects.update(data_up_to=now - HOUR)
+    clock = create_clock(monitored_repository, now, 12 * HOUR, warned=50, next_at=now)
+    assert advance_due_clocks(now) == 1
+    assert get_clock_state(clock) == ("running", 50, now + RETRY_DELAY)
+    polled_at = now + RETRY_DELAY / 2
+    MonitoredRepository.objects.update(data_up_to=polled_at, poll_at=polled_at + HOUR)
+    assert advance_due_clocks(now + RETRY_DELAY) == 1
+    assert get_clock_state(clock) == ("running", 75, now + 7.2 * HOUR)
+    assert list(Alert.objects.values_list("kind", "share")) == [("warned", 75)]
+
+
 def test_late_reply_is_a_breach_even_if_it_was_detected_later(
     monitored_repository: MonitoredRepository, now: datetime
 ) -> None:
