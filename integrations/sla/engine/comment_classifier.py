@@ -10,12 +10,14 @@ COMMAND_PATTERN = re.compile(r"^[ \t]*/\w[\w-]*(?:[ \t].*)?$", re.MULTILINE)
 # In GitHub's Markdown, a comment or code block that isn't closed extends to the end of the text.
 HTML_COMMENT_PATTERN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 CODE_PATTERN = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+CODE_CONTENT_PATTERN = re.compile(r"(?<!`)`++\s*+[^`\s][^`]*+`")  # inline or in a block, not blank
 # Anyone can comment. The lengths are limited so that hostile text can't keep a pattern busy.
-IMAGE_PATTERN = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\n]{0,1000}\)|<img\b[^>]{0,1000}>", re.IGNORECASE)
-URL_PATTERN = re.compile(r"https?://\S+")
-MARKUP_PATTERN = re.compile(r"@[\w-]+(?:/[\w-]+)?|:[a-z0-9_+-]+:|</?\w+[^>]{0,300}>", re.IGNORECASE)
+IMAGE_PATTERN = re.compile(r"!\[[^\[\]\n]{0,300}\]\([^\[)\n]{0,1000}\)|<img\b[^<>]{0,1000}>", re.IGNORECASE)
+URL_PATTERN = re.compile(r"https?://\S*[\w/=&#%+-]")  # without the punctuation of the sentence
+MARKUP_PATTERN = re.compile(r"@[\w-]+(?:/[\w-]+)?|:[a-z0-9_+-]+:|</?\w++[^<>]{0,300}>", re.IGNORECASE)
+EMPHASIS_PATTERN = re.compile(r"[*_]+")
 WORD_PATTERN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?;])\s+|(?<=[？؟。！\n])")
+SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?;])[)\]\"'”’»]*(?:\s+|\Z)|(?<=[？؟。！\n])")
 QUESTION_MARKS = ("?", "？", "؟")
 
 COURTESY_TEXT = """
@@ -60,6 +62,7 @@ def extract_prose(text: str) -> str:
         URL_PATTERN,
         COMMAND_PATTERN,
         MARKUP_PATTERN,
+        EMPHASIS_PATTERN,
     ):
         text = pattern.sub(" ", text)
     return text
@@ -74,7 +77,7 @@ def is_answer(text: str) -> bool:
         return False
     # Code and links stay in this text: a patch or a link to the documentation answers an issue without further words.
     own_text = IMAGE_PATTERN.sub(" ", QUOTE_PATTERN.sub(" ", HTML_COMMENT_PATTERN.sub(" ", text)))
-    if URL_PATTERN.search(own_text) or re.search(r"`[^`\s][^`]*`", own_text):
+    if URL_PATTERN.search(own_text) or CODE_CONTENT_PATTERN.search(own_text):
         return True
     content_letters = "".join(
         word for word in WORD_PATTERN.findall(extract_prose(text)) if word.lower() not in COURTESY_WORDS
@@ -97,7 +100,7 @@ def has_question(text: str) -> bool:
 
 def has_statement(text: str) -> bool:
     """Return whether a comment has content apart from its questions."""
-    sentences = SENTENCE_END_PATTERN.split(QUOTE_PATTERN.sub(" ", text))
+    sentences = SENTENCE_END_PATTERN.split(EMPHASIS_PATTERN.sub(" ", QUOTE_PATTERN.sub(" ", text)))
     return is_answer(" ".join(part for part in sentences if not part.rstrip().endswith(QUESTION_MARKS)))
 
 

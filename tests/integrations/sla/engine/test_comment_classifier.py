@@ -2,7 +2,13 @@
 
 import pytest
 
-from integrations.sla.engine.comment_classifier import build_fingerprint, has_question, has_request, is_answer
+from integrations.sla.engine.comment_classifier import (
+    build_fingerprint,
+    has_question,
+    has_request,
+    has_statement,
+    is_answer,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +24,8 @@ from integrations.sla.engine.comment_classifier import build_fingerprint, has_qu
         "https://github.com/acme/terraform-provider-acme/pull/12",
         "Use `insecure = true`",
         "```hcl\nretry = 3\n```",
+        "```\nterraform init -upgrade\n```",
+        "    terraform init -upgrade",
         "已在新版本修复",
         "Wir sehen es uns an.",
         "> It fails\n\nThat is the token.",
@@ -67,6 +75,9 @@ def test_courtesy_and_markup_are_not_an_answer(text: str) -> None:
         "Thanks! Could you share the plan output?",
         "It works here. What does `terraform version` print?",
         "Does it fail with 1.2 too?\n\nWe cannot see it.",
+        "**Which version do you use?**",
+        "Thanks! (Which version do you use?)",
+        "Does it also fail with https://github.com/acme/rocket/releases/tag/v1.2?",
         "您使用的是哪个版本？",
         "ما الإصدار الذي تستخدمه؟",
     ],
@@ -74,6 +85,19 @@ def test_courtesy_and_markup_are_not_an_answer(text: str) -> None:
 def test_question_is_recognized(text: str) -> None:
     assert has_question(text)
     assert has_request(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Which version do you use?", False),
+        ("**Which version do you use?**", False),
+        ("Thanks! (Which version do you use?)", False),
+        ("It is fixed in 1.2. (Does it work for you?)", True),
+    ],
+)
+def test_statement_is_what_remains_without_questions(text: str, expected: bool) -> None:
+    assert has_statement(text) is expected
 
 
 @pytest.mark.parametrize(
@@ -128,6 +152,9 @@ HOSTILE_COMMENTS = (
     "![" * 20_000,
     "<a" * 20_000,
     "\n" * 60_000,
+    "![](" * 15_000,
+    "<img " * 13_000,
+    "<" + "a" * 60_000,
 )
 
 
