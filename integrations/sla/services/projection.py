@@ -5,7 +5,7 @@ Everything that a projection writes can be rebuilt from events.
 
 import logging
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 
@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "projected_at")
 CLOCK_FIELDS = [field.name for field in SlaClock._meta.concrete_fields if not (field.primary_key or field.is_relation)]
 STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
+MAX_CLOCK_DIFFERENCE = timedelta(minutes=5)  # between the clocks of GitHub's servers and ours
 DEFAULT_RETRACTION_REASON = "New events moved the due date or show that the reply was on time."
 
 
@@ -57,10 +58,14 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
 
 
 def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
-    """Return now or the end of monitoring, but never a time before the last event, since server clocks differ."""
+    """Return now or the end of monitoring, but never a time before the last event, since server clocks differ.
+
+    Events of a distant future, which only a forged webhook reports, are left out.
+    """
     ended_at = issue.monitoring_ended_at
     cutoff_at = min(now, ended_at) if ended_at else now
-    return max([cutoff_at, *(row.at for row in issue.events.all())])
+    latest_at = now + MAX_CLOCK_DIFFERENCE
+    return max([cutoff_at, *(row.at for row in issue.events.all() if row.at <= latest_at)])
 
 
 def build_issue_columns(state: IssueState) -> dict[str, object]:
