@@ -41,6 +41,7 @@ def _convert_to_utc(timestamp: datetime) -> datetime:
 
 # Database columns have 64 bits with a sign. Strict, because true and "1" aren't numbers.
 Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+IssueNumber = Annotated[int, Field(strict=True, ge=0, lt=2**31)]  # this column has 32 bits
 Timestamp = Annotated[AwareDatetime, AfterValidator(_convert_to_utc)]
 # GitHub's own limit for the text of an issue or a comment.
 Text = Annotated[str, BeforeValidator(_clean_text), _limit(65_536)]
@@ -68,7 +69,7 @@ class GitHubIssue(GitHubModel):
     """Issue or pull request."""
 
     id: Number
-    number: Number
+    number: IssueNumber
     title: Title
     body: Text = ""
     html_url: Url = ""

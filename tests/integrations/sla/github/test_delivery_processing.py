@@ -37,6 +37,7 @@ pytestmark = pytest.mark.any_database
 
 HOUR = timedelta(hours=1)
 LATER = OPENED_AT + 6 * HOUR
+TIME = "2026-04-14T09:00:00Z"
 MAX_DATETIME = datetime.max.replace(tzinfo=UTC)
 
 
@@ -161,6 +162,17 @@ def test_comment_on_a_pull_request_is_ignored(monitored_repository, tracker):
     assert (list_outcomes(monitored_repository), list_event_texts(monitored_repository)) == (["ignored"], [])
 
 
+@pytest.mark.every_database
+def test_forged_event_of_a_distant_future_does_not_hide_the_clock(monitored_repository, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    tracker.lock(1, COLLABORATOR, datetime(2500, 1, 1, tzinfo=UTC))
+    deliver(monitored_repository, tracker.webhooks)
+    delivery_processing.process_due_deliveries(LATER)
+    clock = SlaClock.objects.get(target_type="resolve")
+    assert (clock.state, clock.due_at) == ("running", OPENED_AT + 7 * 24 * HOUR)
+    assert clock.next_at == OPENED_AT + 60 * HOUR
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -171,6 +183,8 @@ def test_comment_on_a_pull_request_is_ignored(monitored_repository, tracker):
         {"action": ["opened"]},
         {"issue": {"id": 1, "number": 1, "title": 5, "created_at": "yesterday", "updated_at": "today"}},
         {"issue": {"id": 1, "number": 1, "title": "x", "created_at": "0001-01-01T00:00:00+01:00", "updated_at": None}},
+        {"issue": {"id": 1, "number": 2**31, "title": "", "created_at": TIME, "updated_at": TIME}},
+        {"issue": {"id": 1, "number": 1, "title": "", "created_at": TIME, "updated_at": "9999-12-31T23:59:59-01:00"}},
         {"action": "labeled"},
         {"action": "closed"},
         {"event": "issue_comment", "action": "created"},
