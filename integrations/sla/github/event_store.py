@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.dispatch import Signal
 
@@ -84,7 +85,7 @@ def _upsert_issues(
             continue  # support ended and began again after the opening
         ids_by_github_id[issue.id] = row.pk
         changed_ids |= {row.pk} if row.ended_at is not None else set()
-        renamed_ids |= {row.pk} if _update_issue(row, issue, source) else set()
+        renamed_ids |= {row.pk} if _update_issue(monitored_repository, row, issue, source) else set()
     covered_from = monitored_repository.moved_at or monitored_repository.began_at
     for github_id, issue in sorted(newest_issues.items()):
         if issue.created_at >= covered_from:
@@ -95,12 +96,16 @@ def _upsert_issues(
     return ids_by_github_id, changed_ids
 
 
-def _update_issue(row: SupportIssue, issue: GitHubIssue, source: str) -> bool:
+def _update_issue(
+    monitored_repository: MonitoredRepository, row: SupportIssue, issue: GitHubIssue, source: str
+) -> bool:
     """Update the columns of an issue. Return whether it was renamed."""
-    is_newer = issue.updated_at > row.updated_at
+    # A forged webhook can report a title with a time in the future.
+    is_changed = issue.updated_at > row.updated_at or (source == "poll" and issue.updated_at != row.updated_at)
     values: NamedValues = {"ended_at": None} if row.ended_at is not None else {}
-    if is_newer:
-        values |= {"title": issue.title, "url": issue.html_url, "updated_at": issue.updated_at}
+    if is_changed:
+        url = _build_url(monitored_repository, issue)
+        values |= {"title": issue.title, "url": url, "updated_at": issue.updated_at}
     # A forged webhook can report a later opening to move the due date, or another author.
     if issue.created_at < row.opened_at:
         values["opened_at"] = issue.created_at
@@ -108,7 +113,12 @@ def _update_issue(row: SupportIssue, issue: GitHubIssue, source: str) -> bool:
         values["author"] = issue.user.login
     if values:
         SupportIssue.objects.filter(pk=row.pk).update(**values)
-    return is_newer and row.title != issue.title
+    return is_changed and row.title != issue.title
+
+
+def _build_url(monitored_repository: MonitoredRepository, issue: GitHubIssue) -> str:
+    # Not the URL of the payload: emails and pages link to it, and a forged webhook can contain any.
+    return f"{settings.GITHUB_WEB_URL}/{monitored_repository.repository}/issues/{issue.number}"
 
 
 def _create_issue(monitored_repository: MonitoredRepository, issue: GitHubIssue) -> SupportIssue:
@@ -118,7 +128,7 @@ def _create_issue(monitored_repository: MonitoredRepository, issue: GitHubIssue)
         github_id=issue.id,
         number=issue.number,
         title=issue.title,
-        url=issue.html_url,
+        url=_build_url(monitored_repository, issue),
         author=issue.user.login if issue.user else "ghost",
         opened_at=issue.created_at,
         updated_at=issue.updated_at,

@@ -72,7 +72,6 @@ class GitHubIssue(GitHubModel):
     number: IssueNumber
     title: Title
     body: Text = ""
-    html_url: Url = ""
     repository_url: Url = ""
     # null in GitHub's schema, for example for a deleted account.
     user: GitHubUser | None = None

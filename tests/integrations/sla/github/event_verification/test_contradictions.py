@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from integrations.sla.github import delivery_processing
-from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueEvent
+from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
 from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, deliver_changed, poll
@@ -107,3 +107,15 @@ def test_other_author_of_an_issue_does_not_count(
     assert (clock.started_at, clock.stopped_at) == (OPENED_AT, OPENED_AT + 2 * HOUR)
     assert clock.issue.author == REPORTER.login
     assert SlaClock.objects.get(target_type="resolve").due_at == OPENED_AT + 48 * HOUR
+
+
+def test_forged_title_and_address_of_an_issue_do_not_last(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    changes = {"title": "Sign in again", "html_url": "javascript:alert(1)", "updated_at": "2030-01-01T00:00:00Z"}
+    deliver_changed(monitored_repository, tracker.webhooks[0], 1, issue=changes)
+    issue = SupportIssue.objects.get()
+    assert issue.url == "https://github.com/acme/nomad-rocket/issues/1"
+    poll(monitored_repository, 2)
+    issue.refresh_from_db()
+    assert (issue.title, issue.updated_at) == ("It crashes", OPENED_AT)
