@@ -47,7 +47,8 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
     if not _has_support_commitment(integration):
         return None
     if not integration.repository:
-        ended.update(began_at=now)  # a repository that is entered later doesn't resume the earlier support
+        # A repository that is entered later doesn't resume the earlier support.
+        ended.update(began_at=now, moved_at=None)
         return None
     initial_values: NamedValues = {
         "repository": integration.repository,
@@ -131,7 +132,7 @@ def update_repository(integration: Integration, now: datetime) -> None:
     if monitored_repository is None or (is_ended and not _has_support_commitment(integration)):
         start_monitoring(integration, now)
         return
-    if monitored_repository.repository == integration.repository and not is_ended:
+    if _has_same_name(monitored_repository, integration) and not is_ended:
         return
     is_moved = not _is_same_repository(monitored_repository, integration)
     if is_moved or is_ended:
@@ -159,8 +160,13 @@ def update_repository(integration: Integration, now: datetime) -> None:
 def _is_same_repository(monitored_repository: MonitoredRepository, integration: Integration) -> bool:
     """Return whether the integration has the monitored repository. A renamed repository keeps its ID."""
     if monitored_repository.repository_id is None or integration.repository_id is None:
-        return monitored_repository.repository == integration.repository
+        return _has_same_name(monitored_repository, integration)
     return monitored_repository.repository_id == integration.repository_id
+
+
+def _has_same_name(monitored_repository: MonitoredRepository, integration: Integration) -> bool:
+    # GitHub ignores letter case. Polls store the name as GitHub writes it, and people may enter it differently.
+    return monitored_repository.repository.casefold() == integration.repository.casefold()
 
 
 def _end_issues(monitored_repository: MonitoredRepository, ended_at: datetime | None) -> None:

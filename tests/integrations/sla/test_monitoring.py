@@ -129,6 +129,29 @@ def test_ended_monitoring_can_be_restarted(monitored_repository):
     assert (again.pk, again.began_at, again.ended_at, again.data_up_to) == (monitored_repository.pk, later, None, later)
 
 
+def test_issue_opened_before_a_restart_without_a_repository_is_not_covered(monitored_repository, alice):
+    integration = monitored_repository.integration
+    moved_at = OPENED_AT + timedelta(days=1)
+    MonitoredRepository.objects.update(moved_at=moved_at, ended_at=moved_at + timedelta(days=1))
+    no_repository = {"repository": "", "repository_id": None, "repository_owner_id": None}
+    creation.change_description(integration, no_repository, actor=alice, now=moved_at)
+    integration.refresh_from_db()
+    restarted_at = OPENED_AT + timedelta(days=9)
+    assert monitoring.start_monitoring(integration, restarted_at) is None
+    facts = {"repository": "acme/nomad-rocket", "repository_id": 4711, "repository_owner_id": 47}
+    creation.change_description(integration, facts, actor=alice, now=restarted_at + timedelta(days=1))
+    monitored_repository.refresh_from_db()
+    assert (monitored_repository.began_at, monitored_repository.moved_at) == (restarted_at, None)
+
+
+def test_letter_case_of_the_repository_changes_nothing(monitored_repository, alice):
+    MonitoredRepository.objects.update(repository="Acme/Nomad-Rocket")
+    facts = {"repository": "ACME/nomad-rocket", "repository_id": None, "repository_owner_id": None}
+    creation.change_description(monitored_repository.integration, facts, actor=alice, now=NOW)
+    monitored_repository.refresh_from_db()
+    assert (monitored_repository.moved_at, monitored_repository.repository_id) == (None, 4711)
+
+
 def test_clocks_have_no_next_check_after_the_end_of_support(monitored_repository):
     tracker = build_tracker(monitored_repository)
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
