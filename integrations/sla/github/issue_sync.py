@@ -14,7 +14,7 @@ from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, IssueUpdate
 from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from portal.core.value_types import NamedValues
-from verification.sources.errors import SourceError
+from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi
 from verification.sources.github.issue_models import GitHubComment, GitHubIssue, GitHubIssueEvent
@@ -61,13 +61,18 @@ class IssueSync:
                 self._verify_identity()
             self._fetch_comments()
             self._fetch_events()
-            activity = event_verification.collect_listed_activity(self.updates, self.batches)
-            self.batches += event_verification.flag_unverified_events(
-                self.api, self.monitored_repository, activity, self.cursors, self.now
-            )
-        if is_full:
+            if not self._is_renamed():
+                activity = event_verification.collect_listed_activity(self.updates, self.batches)
+                self.batches += event_verification.flag_unverified_events(
+                    self.api, self.monitored_repository, activity, self.cursors, self.now
+                )
+        if is_full and not self._is_renamed():
             self._record_deleted_issues()
             self.cursors["full_at"] = self.now.isoformat()
+
+    def _is_renamed(self) -> bool:
+        """Return whether the poll uses an old name, whose redirects look as if all issues had been transferred."""
+        return self.name.casefold() != self.monitored_repository.repository.casefold()
 
     def _fetch_issues(self) -> bool:
         """Fetch changed issues. Return whether any changed: the list starts with the last known change."""
@@ -162,7 +167,12 @@ class IssueSync:
             kind=IssueEventKind.COMMENTED,
         )
         known_keys = set(map(event_verification.get_comment_key, comments))
-        listed_ids = issues.list_comment_ids(self.api, self.monitored_repository.repository, issue.number)
+        if not known_keys:  # a pull request, or an issue that isn't covered
+            return
+        try:
+            listed_ids = issues.list_comment_ids(self.api, self.monitored_repository.repository, issue.number)
+        except SourceNotFoundError:
+            return  # the issue was deleted as well, which isn't a missing repository
         deletions = (
             event_mapping.build_deletion_event(key, event.created_at, event.actor)
             for key in sorted(known_keys - set(map(event_mapping.build_comment_key, listed_ids)))

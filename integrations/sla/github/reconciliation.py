@@ -131,8 +131,9 @@ def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     """Return whether the poll found events that a webhook should have reported."""
     listed_events = SupportIssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
     # The webhook of a later event can still be on its way, and a denial has the time of the event that it denies.
-    old_events = listed_events.filter(at__lt=now - timedelta(minutes=2))
-    return old_events.exclude(data__has_key=DENIED_KEY).exists()
+    old_events = listed_events.filter(at__lt=now - timedelta(minutes=2)).exclude(data__has_key=DENIED_KEY)
+    # Webhooks don't report the commit that closed an issue.
+    return any(not data.get("commit") for data in old_events.values_list("data", flat=True))
 
 
 def calculate_next_poll(monitored_repository: MonitoredRepository, now: datetime) -> datetime:

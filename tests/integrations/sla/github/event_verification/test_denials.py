@@ -77,6 +77,21 @@ def test_forged_event_is_denied_after_the_integration_moved_away_and_back(
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
+def test_forged_event_is_denied_after_a_rename(
+    monitored_repository: MonitoredRepository, tracker: Tracker, github: GitHub
+) -> None:
+    poll(monitored_repository, 1)
+    forge(monitored_repository, tracker, comment_at(2), 4)
+    tracker.full_name = "acme/nomad-booster"
+    tracker.issues[1]["repository_url"] = "https://api.github.com/repos/acme/nomad-booster"
+    github.track(tracker)
+    poll(monitored_repository, 26)
+    assert monitored_repository.repository == "acme/nomad-booster"
+    poll(monitored_repository, 27)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
 def test_reply_deleted_while_the_integration_was_moved_away_is_not_denied(
     monitored_repository: MonitoredRepository, tracker: Tracker, github: GitHub, alice: User
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from django.db import connection
 
-from integrations.sla.github import reconciliation
+from integrations.sla.github import delivery_processing, reconciliation
 from integrations.sla.models import (
     MonitoredRepository,
     SlaClock,
@@ -25,6 +25,7 @@ from tests.integrations.sla.monitored_repository import (
     REPORTER,
     build_tracker,
     create_listed_integration,
+    deliver,
     monitor_repository,
 )
 from verification.sources import factory
@@ -159,6 +160,24 @@ def test_deleted_comment_is_detected(monitored_repository, tracker):
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
+def test_issue_deleted_during_a_poll_does_not_count_as_a_missing_repository(monitored_repository, tracker, github):
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT)
+    comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
+    tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 3 * HOUR)
+    github.fail(f"/issues/{number}(/comments)?$", 410)
+    poll(monitored_repository, OPENED_AT + 4 * HOUR)
+    assert (monitored_repository.trouble, monitored_repository.data_up_to) == ("", OPENED_AT + 4 * HOUR)
+
+
+def test_comment_deleted_from_a_pull_request_costs_no_request(monitored_repository, tracker, github):
+    number = tracker.open(REPORTER, "A change", OPENED_AT)
+    tracker.issues[number]["pull_request"] = {"url": "x"}
+    tracker.delete_comment(tracker.comment(number, PARTNER, "Thank you.", OPENED_AT), PARTNER, OPENED_AT + HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
+    assert [request for request in github.requests if f"/issues/{number}" in request] == []
+
+
 @pytest.mark.every_database
 def test_deleted_issue_is_detected_within_a_day(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
@@ -234,3 +253,15 @@ def test_complete_webhook_reduces_polling(monitored_repository, tracker):
     MonitoredRepository.objects.update(last_delivery_at=NOW)
     poll(monitored_repository)
     assert NOW + timedelta(minutes=50) < monitored_repository.poll_at <= NOW + timedelta(hours=1)
+
+
+def test_commit_of_a_closure_is_not_missed_by_the_webhook(monitored_repository, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    tracker.close(number, PARTNER, OPENED_AT + 2 * HOUR)
+    tracker.events[-1]["commit_id"] = "c0ffee"
+    deliver(monitored_repository, tracker.webhooks)
+    delivery_processing.process_due_deliveries(OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 3 * HOUR)
+    assert SupportIssueEvent.objects.filter(kind="closed").count() == 2
+    assert monitored_repository.cursors["missed_at"] == (OPENED_AT + HOUR).isoformat()
