@@ -92,8 +92,11 @@ def describe_policy(policy: LabelPolicy) -> str:
 
 def resolve_account(integration: Integration, login: str) -> int:
     """Return the ID of a GitHub account from known events or from GitHub. Raises ActionRefused."""
-    # A login can be renamed and then taken by someone else, so policies store IDs and the last account counts.
-    known_events = SupportIssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
+    # A login can be renamed and then taken by someone else, so policies store IDs and the last account counts. Only
+    # GitHub's lists count, because the partner could forge a webhook that gives a login the ID of another account.
+    known_events = SupportIssueEvent.objects.filter(
+        issue__integration=integration, source="poll", actor__iexact=login, actor_id__gt=0
+    )
     if (account_id := known_events.values_list("actor_id", flat=True).last()) is not None:
         return int(account_id)
     try:

@@ -53,6 +53,9 @@ def test_login_belongs_to_the_account_that_used_it_last(rocket: Integration, now
             f"comment:{number}", IssueEventKind.COMMENTED, now + number * HOUR, Actor(account_id, "Dana")
         )
         build_event_row(issue.pk, event, "poll", now).save()
+    # The partner could forge the webhook and so name an account that the program doesn't know.
+    forged_event = TimelineEvent("labeled", IssueEventKind.LABELED, now + 2 * HOUR, Actor(666, "Dana"))
+    build_event_row(issue.pk, forged_event, "webhook", now).save()
     assert resolve_account(rocket, "dana") == 502
 
 
