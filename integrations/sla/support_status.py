@@ -31,7 +31,7 @@ def list_support_statuses(integrations: Iterable[Integration], now: datetime) ->
     monitored = MonitoredRepository.objects.filter(integration__in=integrations, ended_at=None)
     clocks = SlaClock.objects.filter(integration__in=integrations, is_committed=True).order_by()
     states = ("breached", "at_risk", "data_incomplete")
-    counts = {state: Count("pk", filter=build_state_condition(state, now)) for state in states}
+    counts = {state: Count("issue", filter=build_state_condition(state, now), distinct=True) for state in states}
     rows = {pk: numbers for pk, *numbers in clocks.values_list("integration").annotate(**counts)}
     statuses = dict.fromkeys((row.pk for row in integrations), SupportStatus("neutral", _("Not monitored")))
     monitored_pks = monitored.values_list("integration_id", flat=True)

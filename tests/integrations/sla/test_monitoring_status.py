@@ -30,7 +30,8 @@ def test_page_with_an_urgent_issue_asks_the_partner_to_act(
     row = create_idle_integration(acme)
     now = timezone.now()
     issue = create_issue_row(create_repository_row(row, now), 7, now - timedelta(days=9))
-    create_clock_row(issue, now + timedelta(hours=1), state=state)
+    for target_type in ("respond", "resolve"):
+        create_clock_row(issue, now + timedelta(hours=1), state=state, target_type=target_type)
     page = sign_in(alice).get(f"/integrations/{row.uuid}/")
     assert (f"Action required: {label} View issues" in get_text(page), IDLE_SENTENCE in page.text) == (True, False)
     assert f"/sla/?partner={acme.slug}&amp;integration={row.uuid}" in page.text
