@@ -15,6 +15,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import TimelineEvent
 from integrations.sla.models import SupportIssue, SupportIssueEvent
+from integrations.sla.services.monitoring import stop_monitoring
 from integrations.sla.services.policies import get_calendar
 from integrations.submissions.models import Integration
 from portal.core.business_time import Calendar, add_business_days
@@ -101,6 +102,17 @@ def test_issue_is_explained(issue: SupportIssue, by_uuid: bool) -> None:
 def test_earlier_state_is_explained(issue: SupportIssue) -> None:
     resolve = explain(str(issue.uuid), "--at", "2026-04-15T10:00")["clocks"][1]
     assert (resolve["state"], resolve["due_at"], len(resolve["segments"])) == ("paused", None, 2)
+
+
+def test_clock_of_ended_monitoring_is_explained_as_it_was(issue: SupportIssue) -> None:
+    stop_monitoring(issue.integration, to_time(100))
+    explanation = explain(str(issue.uuid), "--at", to_time(1000).isoformat())
+    resolve = explanation["clocks"][1]
+    assert (explanation["at"], resolve["state"], resolve["counted_seconds"]) == (
+        to_time(100).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "running",
+        63 * 3600,
+    )
 
 
 def test_calendar_at_the_opening_applies(issue: SupportIssue) -> None:

@@ -94,3 +94,8 @@ def test_replay_of_an_unmonitored_repository_is_refused(db):
 def test_replay_needs_few_queries_per_chunk(monitored_repository, django_assert_max_num_queries):
     with django_assert_max_num_queries(12):
         assert replay()[-1] == "drift 0"
+
+
+def test_time_that_does_not_exist_is_refused():
+    with pytest.raises(CommandError, match="Invalid --at"):
+        call_command("verify_sla_projection", "--all", at="2026-13-01T00:00:00Z")

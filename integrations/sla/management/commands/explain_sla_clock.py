@@ -28,7 +28,9 @@ class Command(BaseCommand):
         row = inputs.find_issue(issue)
         if row is None:
             raise CommandError(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")
-        context = inputs.build_projection_context(row, _parse_moment(at))
+        moment = _parse_moment(at)
+        # The clocks keep their state at the end of monitoring.
+        context = inputs.build_projection_context(row, min(moment, row.monitoring_ended_at or moment))
         if context.now < row.opened_at:
             raise CommandError(f"{row} was opened later, at {row.opened_at.isoformat()}. Enter a later time.")
         try:

@@ -2,6 +2,8 @@
 
 import time
 from argparse import ArgumentParser
+from contextlib import suppress
+from datetime import datetime
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
@@ -27,9 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--at", metavar="ISO", help="Time of the projection with UTC offset. Default: now.")
 
     def handle(self, *args: object, repository: str | None, at: str | None, **options: object) -> None:
-        now = parse_datetime(at) if at else timezone.now()
-        if now is None or now.tzinfo is None:
-            raise CommandError("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")
+        now = _parse_moment(at) if at else timezone.now()
         issues = self.select_issues(repository) if repository else SupportIssue.objects.all()
         total = SupportIssueEvent.objects.filter(issue__in=issues).count()
         issue_count = 0
@@ -56,3 +56,11 @@ class Command(BaseCommand):
         if not MonitoredRepository.objects.filter(repository__iexact=repository).exists():
             raise CommandError(f"{repository} is not monitored.")
         return SupportIssue.objects.filter(monitored_repository__repository__iexact=repository)
+
+
+def _parse_moment(text: str) -> datetime:
+    with suppress(ValueError):  # a time that doesn't exist
+        moment = parse_datetime(text)
+        if moment is not None and moment.tzinfo is not None:
+            return moment
+    raise CommandError("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")
