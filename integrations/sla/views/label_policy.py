@@ -27,7 +27,7 @@ from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.primary_keys import parse_pk
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import report_refusals, require_valid
 
 LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
 MAX_LINES = 40
@@ -203,7 +203,8 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     accept = request.POST.get("answer") == "accept"
     message = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")
     with report_refusals(request, message):
-        if proposal is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
+        require_valid(form)
+        if proposal is None or request.POST.get("answer") not in ("accept", "decline"):
             raise ActionRefused(_("This proposal was already decided. Reload the page."), "conflict")
         note = form.cleaned_data["note"]
         label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())

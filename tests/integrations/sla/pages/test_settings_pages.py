@@ -122,6 +122,10 @@ def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_previous_
     client = sign_in(rita)
     client.post(url + "decision/", {"policy": second.pk, "answer": "decline"})
     assert LabelPolicy.objects.get(pk=second.pk).state == "proposed"
+    response = client.post(
+        url + "decision/", {"policy": second.pk, "answer": "decline", "note": "x" * 501}, follow=True
+    )
+    assert "at most 500 characters" in response.text
     client.post(url + "decision/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
     assert [event.note for event in AuditEvent.objects.filter(event_type="label_policy.declined")] == ["Too few."]
 
