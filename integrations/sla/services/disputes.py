@@ -169,12 +169,14 @@ def _record_decision(
         event_store.lock_repository(issue.monitored_repository_id, wait=True)
         # Polls and webhooks store events under this lock, so what the decision is based on can't change anymore.
         start = find_start(issue, now) if find_start else None
+        # After the end of monitoring, the clocks keep their state, so a decision applies to that time at the latest.
+        decided_at = min(now, issue.monitoring_ended_at or now)
         _ensure_decidable(issue, kind)
         _ensure_projectable(issue)
-        data = {"requested_at": start.isoformat()} if start else {}
+        data = {"requested_at": min(start, decided_at).isoformat()} if start else {}
         key = f"{kind}:{now:%Y%m%dT%H%M%S}"
         # Without a GitHub ID, the reviewer doesn't become a participant of the issue.
-        event = TimelineEvent(key, kind, now, Actor(0, str(actor)), reason, data=data)
+        event = TimelineEvent(key, kind, decided_at, Actor(0, str(actor)), reason, data=data)
         event_store.build_event_row(issue.pk, event, "portal", now).save()
         projection.rebuild_projections([issue.pk], now, f"{RETRACTION_REASONS[kind]}: {reason}")
         SupportIssue.objects.filter(pk=issue.pk).update(**RESOLVED_DISPUTE_FIELDS)

@@ -12,12 +12,13 @@ from integrations.sla.engine import inputs
 from integrations.sla.issue_decisions import DECISIONS, DecisionEffect, preview_decision
 from integrations.sla.models import SlaBreach, SupportIssue
 from integrations.sla.projection_audit import replay_issues
-from integrations.sla.services import disputes, projection
+from integrations.sla.services import disputes, monitoring, projection
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.integrations.page_text import parse
+from tests.integrations.sla.pages.issues import create_issue
 from tests.portal.api.client import add_second_factor, create_api_client
 
 pytestmark = pytest.mark.any_database
@@ -52,6 +53,20 @@ def preview(name: str, issue: SupportIssue, user: User) -> DecisionEffect:
     effect = preview_decision(decision, issue, actor=user, now=timezone.now())
     assert effect is not None
     return effect
+
+
+def test_decision_after_the_end_of_support_does_not_continue_the_clock(
+    issues: dict[str, SupportIssue], rita: User
+) -> None:
+    now = timezone.now()
+    integration = issues["running"].integration
+    issue = create_issue(integration, "It hangs", now - timedelta(hours=10), labels=("crash",), now=now)
+    monitoring.stop_monitoring(integration, now)
+    decided_at = now + timedelta(days=30)
+    disputes.lower_severity(reload_issue(issue), "It is minor.", actor=rita, now=decided_at)
+    clock = issue.clocks.get(target_type="resolve")
+    assert (clock.severity, clock.state, clock.next_at) == ("other", "running", None)
+    assert clock.counted_seconds <= 10 * 3600
 
 
 @pytest.mark.parametrize(
