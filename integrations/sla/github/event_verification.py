@@ -111,22 +111,25 @@ def flag_unverified_events(
 
     Events younger than LISTING_DELAY are verified in a later run. Raises SourceError.
     """
-    cursor = cursors.get("confirmed")
-    # After a move, no cursor tells what was verified before.
-    verified_up_to = datetime.fromisoformat(cursor) if cursor else monitored_repository.began_at
     webhook_events = SupportIssueEvent.objects.filter(
         # This poll can resume listed issues, which ended when the integration moved away.
         Q(issue__ended_at=None) | Q(issue__github_id__in=activity.issue_ids),
         issue__monitored_repository=monitored_repository,
         source="webhook",
         kind__in=VERIFIABLE_KINDS,
+        seen_at__gte=monitored_repository.began_at,
     )
-    recent_events = webhook_events.filter(seen_at__gt=verified_up_to, seen_at__lte=now).order_by("seen_at", "pk")
-    events_with_policy = recent_events.select_related("issue__policy", "issue__integration")
-    unlisted_rows = [row for row in events_with_policy if _can_affect_clock(row) and not activity.has_event(row)]
+    # A key and no time, because a batch stores many events at the same time. After a move, there is no cursor.
+    verified_pk = cursors.get("verified", 0)
+    events_with_policy = webhook_events.filter(pk__gt=verified_pk).select_related("issue__policy", "issue__integration")
+    recent_rows = list(events_with_policy.order_by("pk"))
+    unlisted_rows = [row for row in recent_rows if _can_affect_clock(row) and not activity.has_event(row)]
     due_rows = [row for row in unlisted_rows if row.seen_at <= now - LISTING_DELAY][:MAX_VERIFICATIONS]
-    pending_times = [row.seen_at for row in unlisted_rows if row not in due_rows]
-    cursors["confirmed"] = (min(pending_times) - timedelta(microseconds=1) if pending_times else now).isoformat()
+    pending_pks = [row.pk for row in unlisted_rows if row not in due_rows]
+    if pending_pks:
+        cursors["verified"] = pending_pks[0] - 1
+    elif recent_rows:
+        cursors["verified"] = recent_rows[-1].pk
     denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row, activity)]
     for row in denied_rows:
         log.warning(

@@ -58,6 +58,22 @@ def test_forged_delivery_stops_no_clock_permanently(
     assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
 
 
+def test_many_events_of_one_moment_are_all_verified(
+    monitored_repository: MonitoredRepository, tracker: Tracker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_verification, "MAX_VERIFICATIONS", 2)
+
+    def add_comments(copy: Tracker) -> None:
+        for minute in range(5):
+            copy.comment(1, PARTNER, ANSWER, OPENED_AT + (1 + minute / 60) * HOUR)
+
+    forge(monitored_repository, tracker, add_comments, 2)
+    for hour in (26, 51, 76):
+        poll(monitored_repository, hour)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 5
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
 def move(monitored_repository: MonitoredRepository, actor: User, hour: float, **values: object) -> None:
     monitored_repository.integration.refresh_from_db()
     creation.change_description(monitored_repository.integration, values, actor=actor, now=OPENED_AT + hour * HOUR)
