@@ -94,16 +94,22 @@ class ClockRecord:
     now: datetime
 
     @property
+    def evaluated_at(self) -> datetime:
+        """Return the time of this record: now, or the end of monitoring."""
+        ended_at = self.columns.issue__ended_at or self.columns.monitored_repository__ended_at
+        return min(self.now, ended_at or self.now)
+
+    @property
     def is_at_risk(self) -> bool:
         """Return whether the clock is running and has used at least 75% of its target."""
         warn75_at = self.columns.warn75_at
-        return self.columns.state == ClockStatus.RUNNING and warn75_at is not None and warn75_at <= self.now
+        return self.columns.state == ClockStatus.RUNNING and warn75_at is not None and warn75_at <= self.evaluated_at
 
     @property
     def is_ideal_missed(self) -> bool:
         columns = self.columns
         # No column has this, because it changes with time alone (decision 0073).
-        data_up_to = min(self.now, columns.monitored_repository__data_up_to, columns.issue__ended_at or self.now)
+        data_up_to = min(self.evaluated_at, columns.monitored_repository__data_up_to)
         return is_missed(columns.ideal_due_at, columns.stopped_at, data_up_to)
 
     @property

@@ -224,6 +224,13 @@ def test_used_time_grows_after_the_last_projection_except_while_paused(issues: d
     assert again["Burns"].usage.counted == pytest.approx(rows_by_title["Burns"].usage.counted, abs=timedelta(seconds=1))
 
 
+def test_clock_is_not_at_risk_after_the_end_of_monitoring(issues: dict[str, SupportIssue]) -> None:
+    monitoring.stop_monitoring(issues["running"].integration, timezone.now())
+    later = timezone.now() + timedelta(days=30)
+    rows = clock_records.list_records(SlaClock.objects.filter(issue=issues["running"], is_committed=True), later)
+    assert [(row.is_at_risk, row.columns.state) for row in rows] == [(False, "running")]
+
+
 def get_counted_time(issue: SupportIssue) -> timedelta:
     return timedelta(seconds=issue.clocks.get(target_type="resolve").counted_seconds)
 
