@@ -31,6 +31,7 @@ from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.presenters import (
     AT_RISK_BADGE,
     SEVERITY_BADGES,
+    SIDE_LABELS,
     STATE_BADGES,
     TARGET_TYPE_LABELS,
     Badge,
@@ -125,6 +126,10 @@ class IssuePage:
     @property
     def notes(self) -> list[str]:
         return [_(note) for note in self.state.notes]
+
+    @property
+    def last_commenter_label(self) -> str:
+        return _(SIDE_LABELS[self.state.last_commenter_role])
 
     @property
     def severity_badge(self) -> Badge:

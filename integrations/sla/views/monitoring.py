@@ -124,7 +124,7 @@ def show_monitoring(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_visible_integration(request, uuid)
     monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     if monitored_repository is None:
-        raise Http404(_("The repository is not monitored because this integration is not in support."))
+        raise Http404(_("The portal doesn't monitor the repository of this integration."))
     can_edit = permissions.can_edit(integration, request.user)
     if request.method != "POST":
         return _render_page(request, integration, monitored_repository, can_edit)
