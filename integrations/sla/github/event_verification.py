@@ -185,5 +185,6 @@ def _is_deleted(row: SupportIssueEvent, activity: ListedActivity) -> bool:
 
 
 def _is_same_action(user: GitHubUser | None, moment: datetime, row: SupportIssueEvent) -> bool:
-    """Return whether time and actor match. GitHub omits the user of deleted accounts."""
-    return is_same_time(moment, row) and (user is None or user.id == row.actor_id)
+    """Return whether time and actor match. GitHub omits deleted accounts or replaces them with the user “ghost”."""
+    is_same_user = user is None or user.login == UNKNOWN_ACTOR.login or user.id == row.actor_id
+    return is_same_time(moment, row) and is_same_user

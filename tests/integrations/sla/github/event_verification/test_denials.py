@@ -222,6 +222,24 @@ def test_reply_deleted_before_its_verification_is_not_denied(
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
+@pytest.mark.any_database
+def test_events_of_a_deleted_account_are_not_denied(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    poll(monitored_repository, 1)
+    count = len(tracker.webhooks)
+    tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
+    tracker.close(1, PARTNER, OPENED_AT + 3 * HOUR)
+    deliver(monitored_repository, tracker.webhooks[count:])
+    delivery_processing.process_due_deliveries(OPENED_AT + 3 * HOUR)
+    ghost = Person(10137, "ghost").raw()
+    tracker.comments[-1]["user"] = tracker.events[-1]["actor"] = ghost
+    poll(monitored_repository, 6)
+    assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
+    assert list_clock_states() == ["met", "not_applicable"]
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + 2 * HOUR
+
+
 def test_edit_that_github_does_not_confirm_does_not_count(
     monitored_repository: MonitoredRepository, tracker: Tracker
 ) -> None:
