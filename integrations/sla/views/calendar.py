@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,8 +20,9 @@ from portal.ui.refusals import raise_if_forbidden
 
 def load_partner(request: HttpRequest, slug: str) -> Partner:
     """Return the partner for its members and program staff. Raises Http404 for other users."""
-    partner = get_object_or_404(Partner, slug=slug)
-    if not (permissions.is_program_staff(request.user) or permissions.get_role(partner, request.user)):
+    partner = Partner.objects.filter(slug=slug).first()
+    is_staff = permissions.is_program_staff(request.user)
+    if partner is None or not (is_staff or permissions.get_role(partner, request.user)):
         raise Http404(_("Company not found. It doesn't exist, or you don't have access."))
     return partner
 

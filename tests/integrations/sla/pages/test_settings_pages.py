@@ -15,6 +15,7 @@ from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
 from tests.integrations.page_text import parse
 from tests.integrations.sla.pages.issues import create_issue
+from tests.portal.api.client import create_api_client
 
 pytestmark = pytest.mark.any_database
 
@@ -47,6 +48,14 @@ def test_calendar_is_previewed_before_it_is_saved(sign_in: SignIn, alice: Any, i
         PartnerCalendar.objects.count(),
         AuditEvent.objects.filter(event_type="partner.calendar_changed").count(),
     ) == (1, 1)
+
+
+def test_calendar_of_another_company_is_as_unknown_as_that_of_none(acme: Any, charlie: Any) -> None:
+    client = create_api_client(charlie)
+    responses = [client.get(f"/api/v1/partners/{slug}/calendar") for slug in (acme.slug, "unknown")]
+    assert [(response.status_code, response.json()["detail"]) for response in responses] == [
+        (404, "Company not found. It doesn't exist, or you don't have access.")
+    ] * 2
 
 
 @pytest.mark.parametrize("saved_before", ["preview", "confirmation"])
