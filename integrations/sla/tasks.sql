@@ -57,7 +57,11 @@ WITH due AS MATERIALIZED (
         ON CONFLICT (key) DO NOTHING
 ), poll_request AS (
     UPDATE sla_monitoredrepository repository SET poll_at = %(now)s
-     WHERE repository.id IN (SELECT monitored_repository_id FROM result WHERE kind = 'data_incomplete')
-       AND repository.poll_at > %(now)s
+     WHERE repository.id IN (
+               SELECT waiting.id FROM sla_monitoredrepository waiting
+                WHERE waiting.id IN (SELECT monitored_repository_id FROM result WHERE kind = 'data_incomplete')
+                  AND waiting.poll_at > %(now)s
+                  -- A poll locks its repository before these clocks, so waiting for it could be a deadlock.
+                  FOR NO KEY UPDATE SKIP LOCKED)
 )
 SELECT count(*) FROM result

@@ -5,6 +5,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
@@ -96,10 +97,13 @@ def filter_measurable(now: datetime) -> QuerySet[MonitoredRepository]:
     )
 
 
+@transaction.atomic
 def stop_monitoring(integration: Integration, now: datetime) -> None:
     """Stop monitoring an integration and its clocks."""
     monitored = MonitoredRepository.objects.filter(integration=integration, ended_at=None)
-    SlaClock.objects.filter(monitored_repository__in=monitored, next_at__isnull=False).update(next_at=None)
+    # Polls and webhooks lock the repository before its clocks, too.
+    pks = list(monitored.select_for_update(no_key=True).values_list("pk", flat=True))
+    SlaClock.objects.filter(monitored_repository__in=pks, next_at__isnull=False).update(next_at=None)
     monitored.update(ended_at=now, poll_at=None, trouble="", trouble_since=None)
 
 
