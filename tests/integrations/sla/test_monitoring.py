@@ -100,6 +100,16 @@ def test_page_of_a_listed_integration_links_to_its_webhook(monitored_repository,
     assert f"{page}monitoring/" in sign_in(alice).get(page).text
 
 
+@pytest.mark.parametrize("is_ended", [False, True])
+def test_label_policy_links_to_the_webhook_only_while_monitored(monitored_repository, alice, sign_in, is_ended):
+    if is_ended:
+        monitoring.stop_monitoring(monitored_repository.integration, NOW)
+    page = f"/integrations/{monitored_repository.integration.uuid}/"
+    client = sign_in(alice)
+    assert (f"{page}monitoring/" in client.get(f"{page}label-policy/").text) is not is_ended
+    assert client.get(f"{page}monitoring/").status_code == (404 if is_ended else 200)
+
+
 def test_new_secret_needs_a_recent_sign_in(monitored_repository, alice, sign_in):
     client = sign_in(alice)
     page = f"/integrations/{monitored_repository.integration.uuid}/monitoring/"
