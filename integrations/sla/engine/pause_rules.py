@@ -50,13 +50,19 @@ class PauseTracker(EventTracker):
         elif writer_side == ParticipantSide.PARTNER and not is_open_request:
             self.record_question(event)
         elif writer_side == ParticipantSide.PARTNER and not has_request(event.text):
-            self.end_pause(event.at)
-            self.notes.append(gettext_noop("A question was removed by an edit. The pause ended with the edit."))
+            self.withdraw_question(
+                event.at, gettext_noop("A question was removed by an edit. The pause ended with the edit.")
+            )
 
     def handle_comment_deleted(self, event: TimelineEvent, side: ParticipantSide) -> None:
         if event.data.get("comment") in (self.question, self.request):
-            self.end_pause(event.at)
-            self.notes.append(gettext_noop("A question was deleted. The pause ended with the deletion."))
+            self.withdraw_question(event.at, gettext_noop("A question was deleted. The pause ended with the deletion."))
+
+    def withdraw_question(self, at: datetime, note: str) -> None:
+        # A request without a pause label doesn't pause the clock.
+        if self.paused_at is not None:
+            self.notes.append(note)
+        self.end_pause(at)
 
     def record_question(self, event: TimelineEvent) -> None:
         """Pause the clock if a partner comment asks a new question."""
@@ -71,6 +77,7 @@ class PauseTracker(EventTracker):
         self.question_fingerprints.add(question_fingerprint)
         if has_question(event.text):
             self.question = event.comment
+            self.request = ""  # what happens to an earlier request doesn't end the pause of this question
         else:
             self.request = event.comment
         if self.question or self.has_pause_label:

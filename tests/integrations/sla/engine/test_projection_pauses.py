@@ -1,5 +1,6 @@
 """Tests of pauses of an issue's clock."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from tests.integrations.sla.event_builders import (
     RESPOND,
     USER,
     build_comment,
+    build_deletion,
     build_edit,
     build_event,
     build_policy,
@@ -60,6 +62,28 @@ def test_request_pauses_only_with_the_label() -> None:
     assert [project(facts, now=40).resolve.state for facts in ([request], [request, LABEL])] == [
         ClockStatus.RUNNING,
         ClockStatus.PAUSED,
+    ]
+
+
+def test_deleted_request_does_not_end_the_pause_of_a_question() -> None:
+    request = build_comment(20, DEV, "Please send us the whole log file.")
+    state = project([request, build_comment(24, DEV, QUESTION), build_deletion(30, request)], now=40)
+    assert (state.resolve.state, state.resolve.counted) == (ClockStatus.PAUSED, timedelta(hours=24))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda request: build_deletion(30, request),
+        lambda request: build_edit(30, request, "We look into it."),
+    ],
+    ids=["deleted", "edited away"],
+)
+def test_request_without_a_pause_ends_without_a_note(change: Callable[[TimelineEvent], TimelineEvent]) -> None:
+    request = build_comment(24, DEV, "Please send us the whole log file.")
+    notes = project([request, change(request), build_event(32, DEV, IssueEventKind.LABELED, "needs-info")]).notes
+    assert [note for note in notes if "pause" in note.lower()] == [
+        "The pause label has no matching question. The clock keeps running."
     ]
 
 
