@@ -80,15 +80,23 @@ class StopTracker(EventTracker):
         self.answers[event.comment] = UncountedInterval(event.at, None, DELETED_REPLY_REASON, event.comment)
         if has_statement(event.text):
             self.statement_keys.add(event.comment)
+        self.count_pending_closure(event.at)
+
+    def count_pending_closure(self, at: datetime) -> None:
+        """Let a closure without a reply, or with only an open question, count from a reply on."""
         closure = self.closure
         if closure and closure.counts_from is None and closure.side in (ParticipantSide.PARTNER, ParticipantSide.OTHER):
-            closure.counts_from = event.at
+            closure.counts_from = at
 
     def handle_comment_edited(self, event: TimelineEvent, side: ParticipantSide) -> None:
-        is_partner_comment = self.get_writer_side(event, side) == ParticipantSide.PARTNER
-        if is_partner_comment and event.comment not in self.answers and is_answer(event.text):
+        if self.get_writer_side(event, side) != ParticipantSide.PARTNER or not is_answer(event.text):
+            return
+        if event.comment not in self.answers:
             self.notes.append(gettext_noop("An edit turned a comment into a reply. It counts from the edit."))
             self.record_answer(event)
+        elif event.comment not in self.statement_keys and has_statement(event.text):
+            self.statement_keys.add(event.comment)
+            self.count_pending_closure(event.at)
 
     def handle_comment_deleted(self, event: TimelineEvent, side: ParticipantSide) -> None:
         answer = self.answers.get(event.comment)

@@ -94,6 +94,14 @@ def test_others_do_not_end_a_pause() -> None:
     )
 
 
+@pytest.mark.parametrize(("closed_hour", "stopped_hour"), [(27, 27), (25, 26)])
+def test_closure_counts_once_a_statement_was_added_to_the_question(closed_hour: float, stopped_hour: float) -> None:
+    question = build_comment(24, DEV, QUESTION)
+    edit = build_edit(26, question, f"{QUESTION} It is fixed in 1.2.")
+    clock = project([question, edit, build_event(closed_hour, DEV, IssueEventKind.CLOSED)]).resolve
+    assert (clock.state, to_hours(clock.stopped_at)) == (ClockStatus.MET, stopped_hour)
+
+
 def test_question_stops_the_response_clock() -> None:
     assert project([build_comment(24, DEV, QUESTION)], build_policy(RESPOND)).respond.state == ClockStatus.MET
 
