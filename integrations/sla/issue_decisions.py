@@ -196,7 +196,7 @@ DecisionPreview: TypeAlias = tuple[IssueDecision, DecisionEffect | None]
 def lock_for_preview(issue: SupportIssue) -> bool:
     """Lock the rows that decisions lock, in the same order and without waiting. Return whether both are locked."""
     # A page must not hang until another decision or a poll ends, so it shows no effect instead.
-    integrations = Integration.objects.select_for_update(skip_locked=True, of=("self",))
+    integrations = Integration.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
     is_locked = integrations.filter(pk=issue.integration_id).first() is not None
     return is_locked and event_store.lock_repository(issue.monitored_repository_id) is not None
 

@@ -104,7 +104,8 @@ def list_available_transitions(
 def lock_integration(pk: int) -> Integration:
     """Lock and return the current row until the transaction ends (SQLite transactions begin immediate)."""
     # Without `of`, PostgreSQL would lock the company, too. Everything else locks a company before its integrations.
-    return Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
+    # With a full lock, a poll that stores an issue would wait for a decision that waits for the poll's repository.
+    return Integration.objects.select_for_update(of=("self",), no_key=True).select_related("partner").get(pk=pk)
 
 
 def lock_partner(pk: int) -> None:

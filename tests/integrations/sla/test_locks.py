@@ -12,6 +12,8 @@ from integrations.sla.github import event_store
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import lock_integration
+from tests.concurrency import list_errors
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 
 pytestmark = [
@@ -65,3 +67,11 @@ def test_end_of_monitoring_locks_the_repository_before_its_clocks(
         "slaclock",
         "monitoredrepository",
     ]
+
+
+def test_poll_stores_an_issue_while_a_decision_locks_the_integration(
+    monitored_repository: MonitoredRepository, now: datetime
+) -> None:
+    with transaction.atomic():
+        lock_integration(monitored_repository.integration_id)
+        assert list_errors(lambda: create_issue_row(monitored_repository, 2, now)) == []
