@@ -102,8 +102,8 @@ def stop_monitoring(integration: Integration, now: datetime) -> None:
     """Stop monitoring an integration and its clocks."""
     monitored = MonitoredRepository.objects.filter(integration=integration, ended_at=None)
     # Polls and webhooks lock the repository before its clocks, too.
-    pks = list(monitored.select_for_update(no_key=True).values_list("pk", flat=True))
-    SlaClock.objects.filter(monitored_repository__in=pks, next_at__isnull=False).update(next_at=None)
+    list(monitored.select_for_update(no_key=True))
+    SlaClock.objects.filter(monitored_repository__in=monitored, next_at__isnull=False).update(next_at=None)
     monitored.update(ended_at=now, poll_at=None, trouble="", trouble_since=None)
 
 

@@ -41,7 +41,6 @@ def _convert_to_utc(timestamp: datetime) -> datetime:
 
 # Database columns have 64 bits with a sign. Strict, because true and "1" aren't numbers.
 Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
-IssueNumber = Annotated[int, Field(strict=True, ge=0, lt=2**31)]  # this column has 32 bits
 Timestamp = Annotated[AwareDatetime, AfterValidator(_convert_to_utc)]
 # GitHub's own limit for the text of an issue or a comment.
 Text = Annotated[str, BeforeValidator(_clean_text), _limit(65_536)]
@@ -49,6 +48,7 @@ Url = Annotated[Text, _limit(400)]
 Title = Annotated[Text, _limit(300)]
 Name = Annotated[Text, _limit(100)]
 Keyword = Annotated[Text, _limit(20)]
+IssueNumber = Annotated[int, Field(strict=True, ge=0, lt=2**31)]  # its column has 32 bits
 
 
 class GitHubModel(BaseModel):
