@@ -27,10 +27,8 @@ CHART_WEEKS = 10
 
 
 def format_days(value: float | None) -> str:
-    """Format days with one decimal, without decimals from ten, or as a dash for None."""
-    if value is None:
-        return "–"
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
+    """Format days with one decimal, as all figures of a column have, or as a dash for None."""
+    return "–" if value is None else f"{value:.1f}"
 
 
 def build_stage_rows(figures_by_program: Mapping[str, list[StageFigures]]) -> list[TemplateContext]:
