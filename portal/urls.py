@@ -4,6 +4,10 @@ from allauth.account.decorators import reauthentication_required
 from allauth.account.views import password_set
 from django.contrib import admin
 from django.urls import include, path
+from django.utils.translation import gettext_lazy as _
+
+admin.site.site_header = _("Partner portal administration")
+admin.site.site_title = _("Partner portal")
 
 urlpatterns = [
     path("", include("portal.dashboard.urls")),

@@ -13,6 +13,13 @@ from tests.portal.accounts.sign_in import SignIn
 pytestmark = pytest.mark.any_database
 
 
+def test_admin_pages_have_the_name_of_the_product(sign_in: SignIn, sam: Any) -> None:
+    page = BeautifulSoup(sign_in(sam).get("/admin/").content, "html.parser")
+    assert page.title is not None
+    assert page.title.get_text(strip=True) == "Site administration | Partner portal"
+    assert [name.get_text(strip=True) for name in page.select("#site-name")] == ["Partner portal administration"]
+
+
 def test_staff_make_a_user_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, alice: Any, bob: Any, sam: Any) -> None:
     alice.is_active = False
     alice.save()
