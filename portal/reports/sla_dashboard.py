@@ -160,11 +160,13 @@ def _list_unreadable_repositories(filters: ClockFilters) -> list[MonitoredReposi
 
 def _build_share_tile(counts: dict[str, Any]) -> TemplateContext:
     totals = Totals(counts["met"], counts["breaches"])
-    previous_share = format_percent(Totals(counts["met_before"], counts["breaches_before"]).share)
+    previous_totals = Totals(counts["met_before"], counts["breaches_before"])
     return {
         "title": _("On time"),
         "value": format_percent(totals.share),
-        "before": _("%(share)s in the previous 7 days") % {"share": previous_share},
+        "before": _("%(share)s in the previous 7 days") % {"share": format_percent(previous_totals.share)}
+        if previous_totals.settled_count
+        else _("No targets due in the previous 7 days"),
         "state": "all",
         "tone": "good" if totals.met and not totals.breached else "neutral",
         "icon": "timer",

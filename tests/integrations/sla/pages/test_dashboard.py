@@ -118,6 +118,7 @@ def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
         ("Breached", "1"),
         ("Data incomplete", "1"),
     ]
+    assert dashboard_summary["tiles"][0]["before"] == "No targets due in the previous 7 days"
     assert (dashboard_summary["repository_count"], dashboard_summary["count"]) == (2, 5)
     later = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now + timedelta(days=7))
     assert (later["tiles"][0]["before"], later["tiles"][2]["before"]) == ("50% in the previous 7 days", "1 a week ago")
