@@ -42,3 +42,10 @@ def test_answer_in_a_resized_text_field_is_saved_without_a_script_error(
     browser = visit(alice).go(f"/integrations/{row.uuid}/requirements/NO-8-LIST/").write("Text", "Runs workloads.")
     browser.page.get_by_label("Text").first.evaluate("field => { field.style.height = '180px' }")
     browser.press("Save draft").sees_value("Text", "Runs workloads.")
+
+
+def test_links_and_checkboxes_are_large_enough_for_a_finger(visit: Visit, alice: Any) -> None:
+    page = visit(alice, phone=True).go("/profile/tokens/").page
+    targets = [page.get_by_role("navigation").get_by_role("link", name="Your profile"), page.get_by_role("checkbox")]
+    boxes = [target.first.bounding_box() for target in targets]
+    assert [box is not None and box["height"] >= 24 for box in boxes] == [True, True]
