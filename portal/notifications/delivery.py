@@ -2,10 +2,18 @@
 
 import threading
 from email.utils import parseaddr
-from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+from smtplib import (
+    SMTPAuthenticationError,
+    SMTPConnectError,
+    SMTPException,
+    SMTPHeloError,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+    SMTPSenderRefused,
+)
 from time import monotonic
 
-from anymail.exceptions import AnymailError, AnymailRecipientsRefused
+from anymail.exceptions import AnymailAPIError, AnymailError, AnymailRecipientsRefused
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
@@ -14,6 +22,8 @@ from portal.notifications.models import EmailMessage
 
 PERMANENT_FAILURE_STATUSES = (400, 422)  # of a refused email; other statuses concern the portal or are temporary
 SERVICE_NOT_AVAILABLE = 421  # the answer of an SMTP server that closes the connection (RFC 5321)
+# These refuse the portal and so every email, whatever their code.
+PORTAL_REFUSALS = (SMTPConnectError, SMTPHeloError, SMTPAuthenticationError, SMTPSenderRefused)
 MAX_IDLE_SECONDS = 5.0  # a connection that waited longer may have been closed by the server
 
 
@@ -48,8 +58,9 @@ def deliver(email_message: EmailMessage) -> None:
         raise DeliveryError(f"The address was refused ({code}).", is_permanent=code >= 500) from refusal
     except SMTPResponseException as error:
         code = error.smtp_code
+        is_outage = code == SERVICE_NOT_AVAILABLE or isinstance(error, PORTAL_REFUSALS)
         message = f"The mail server responded with {code}."
-        raise DeliveryError(message, is_permanent=code >= 550, is_outage=code == SERVICE_NOT_AVAILABLE) from error
+        raise DeliveryError(message, is_permanent=code >= 550 and not is_outage, is_outage=is_outage) from error
     except AnymailError as error:
         raise _describe_provider_error(error) from error
     except (SMTPException, OSError) as error:
@@ -89,6 +100,9 @@ def _describe_provider_error(error: AnymailError) -> DeliveryError:
     """Return why a provider did not accept an email, and whether another attempt can succeed."""
     if isinstance(error, AnymailRecipientsRefused):
         return DeliveryError("The mail provider refused the address.", is_permanent=True)
+    if not isinstance(error, AnymailAPIError):  # nothing was sent, because anymail can't represent the email
+        message = f"The mail provider can't send this email ({type(error).__name__})."
+        return DeliveryError(message, is_permanent=True)
     status = getattr(error, "status_code", None)
     if status is None:
         message = f"The mail provider could not be reached ({type(error).__name__})."

@@ -1,14 +1,11 @@
 """Tests of queueing and sending emails."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from email import message_from_bytes
 from functools import partial
 from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import SMTP
 from django.db import transaction
 from django.utils import timezone
 
@@ -17,50 +14,17 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.execution import claim, run_due_jobs
-from portal.jobs.models import Job, ResourceLimit
-from portal.notifications import delivery, email as mail, rendering
+from portal.jobs.models import Job
+from portal.notifications import email as mail, rendering
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import GIVE_UP_AFTER, SENDABLE_STATES, enqueue_email, queue_stored_emails
 from tests.conftest import fulfill_requirements
-from tests.servers.base import find_free_port
+from tests.portal.notifications.conftest import MailServer
 
 OTHER_RECIPIENTS = "00000000-0000-0000-0000-000000000000"
 
 
-class MailServer:
-    """Mail server on loopback that stores accepted emails and gives the configured response."""
-
-    def __init__(self) -> None:
-        self.accepted: list[Any] = []
-        self.answers: list[str] = []
-        self.sessions: set[Any] = set()
-
-    async def handle_DATA(self, server: SMTP, session: Any, envelope: Any) -> str:
-        self.sessions.add(session)
-        answer = self.answers.pop(0) if self.answers else "250 accepted"
-        if answer.startswith("250"):
-            self.accepted.append(envelope)
-        return answer
-
-
-@pytest.fixture
-def mail_server(settings: Any) -> Iterator[MailServer]:
-    handler = MailServer()
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST = "127.0.0.1"
-    settings.EMAIL_PORT = find_free_port()
-    controller = Controller(handler, hostname="127.0.0.1", port=settings.EMAIL_PORT)
-    controller.start()
-    settings.EMAIL_USE_TLS = False
-    settings.EMAIL_STORED_ONLY = False
-    yield handler
-    controller.stop()
-
-
-@pytest.fixture(autouse=True)
-def clock(time_machine: Any, now: datetime) -> Any:
-    time_machine.move_to(now, tick=False)
-    return time_machine
+pytestmark = pytest.mark.usefixtures("clock")
 
 
 def queue_email(now: datetime, key: str = "k", **fields: Any) -> EmailMessage:
@@ -89,82 +53,6 @@ def test_due_email_is_sent_once(db: None, mail_server: MailServer, now: datetime
     assert f"Message-ID: <{row.uuid}@localhost>" in mail_server.accepted[0].content.decode()
 
 
-def test_email_deferred_by_the_server_is_retried(db: None, mail_server: MailServer, now: datetime, clock: Any) -> None:
-    mail_server.answers = ["451 try later"]
-    row = queue_email(now)
-    send_due_emails()
-    row.refresh_from_db()
-    assert (row.state, row.last_error) == ("queued", "The mail server responded with 451.")
-    clock.shift(9)
-    assert send_due_emails() == 0
-    clock.shift(2)
-    assert send_due_emails() == 1
-    row.refresh_from_db()
-    assert (row.state, row.last_error, len(mail_server.accepted)) == ("sent", "", 1)
-
-
-def test_permanently_refused_email_is_shown_as_failed(db: None, mail_server: MailServer, now: datetime) -> None:
-    mail_server.answers = ["554 no such person"]
-    row = queue_email(now)
-    send_due_emails()
-    row.refresh_from_db()
-    assert (row.state, row.last_error) == ("failed", "The mail server responded with 554.")
-
-
-def test_mail_server_outage_loses_no_email(
-    db: None, mail_server: MailServer, settings: Any, now: datetime, clock: Any
-) -> None:
-    port = settings.EMAIL_PORT
-    settings.EMAIL_PORT = 9
-    row = queue_email(now)
-    send_due_emails()
-    row.refresh_from_db()
-    assert (row.state, row.last_error) == ("queued", "The mail server could not be reached (ConnectionRefusedError).")
-    settings.EMAIL_PORT = port
-    clock.shift(120)
-    assert send_due_emails() == 1
-    assert len(mail_server.accepted) == 1
-
-
-def test_outage_stops_all_emails_until_one_is_sent(
-    db: None, mail_server: MailServer, settings: Any, now: datetime, clock: Any
-) -> None:
-    port = settings.EMAIL_PORT
-    settings.EMAIL_PORT = 9
-    for number in range(3):
-        queue_email(now, str(number))
-    assert [send_due_emails(), send_due_emails()] == [1, 0]
-    clock.shift(9)
-    assert send_due_emails() == 0
-    clock.shift(2)
-    assert send_due_emails() == 1
-    clock.shift(19)
-    assert send_due_emails() == 0
-    settings.EMAIL_PORT = port
-    clock.shift(4)
-    assert (send_due_emails(), len(mail_server.accepted)) == (3, 3)
-    assert ResourceLimit.objects.get().failure_count == 0
-
-
-def test_server_that_closes_the_connection_is_an_outage(db: None, mail_server: MailServer, now: datetime) -> None:
-    mail_server.answers = ["421 closing"]
-    for number in range(2):
-        queue_email(now, str(number))
-    assert (send_due_emails(), len(mail_server.accepted)) == (1, 0)
-
-
-def test_email_fails_after_an_outage_of_three_days(
-    db: None, mail_server: MailServer, settings: Any, now: datetime, clock: Any
-) -> None:
-    settings.EMAIL_PORT = 9
-    row = queue_email(now)
-    send_due_emails()
-    clock.shift(GIVE_UP_AFTER.total_seconds() + 1)
-    send_due_emails()
-    row.refresh_from_db()
-    assert row.state == "failed"
-
-
 def test_email_of_a_dead_worker_is_sent_after_its_lease(
     db: None, mail_server: MailServer, now: datetime, clock: Any
 ) -> None:
@@ -183,18 +71,6 @@ def test_email_sent_by_a_dead_worker_is_not_sent_again(db: None, mail_server: Ma
     send_due_emails()
     enqueue_email(row, now)
     assert (send_due_emails(), len(mail_server.accepted)) == (1, 1)
-
-
-def test_emails_share_a_connection_even_if_the_server_closes_it(
-    db: None, mail_server: MailServer, now: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for idle_seconds, expected in ((5.0, 1), (-1.0, 4)):
-        mail_server.sessions.clear()
-        monkeypatch.setattr(delivery, "MAX_IDLE_SECONDS", idle_seconds)
-        delivery.close_connection()
-        for number in range(4):
-            queue_email(now, f"{idle_seconds}:{number}")
-        assert (send_due_emails(), len(mail_server.sessions)) == (4, expected)
 
 
 def test_user_text_adds_no_header(db: None, mail_server: MailServer, now: datetime) -> None:

@@ -15,7 +15,7 @@ from portal.environment import PortalSettings
 from portal.notifications import email_providers
 from tests.portal.notifications.test_email import queue_email, send_due_emails
 
-pytestmark = pytest.mark.any_database
+pytestmark = [pytest.mark.any_database, pytest.mark.usefixtures("clock")]
 
 ACCEPTED_RESPONSE = (200, {"To": "alice@acme.example", "MessageID": "1", "ErrorCode": 0, "Message": "OK"})
 REFUSED_RESPONSE = (
@@ -46,11 +46,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *words: Any) -> None:
         """Print nothing."""
-
-
-@pytest.fixture(autouse=True)
-def clock(time_machine: Any, now: datetime) -> None:
-    time_machine.move_to(now, tick=False)
 
 
 @pytest.fixture
@@ -93,6 +88,15 @@ def test_refusal_is_shown_and_temporary_error_is_retried(
     send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error) == (state, why)
+
+
+def test_email_that_cannot_be_sent_does_not_delay_others(db: None, postmark: Provider, now: datetime) -> None:
+    row = queue_email(now, to="alice@")
+    queue_email(now, "second")
+    send_due_emails()
+    row.refresh_from_db()
+    message = "The mail provider can't send this email (AnymailInvalidAddress)."
+    assert (row.state, row.last_error, len(postmark.received_requests)) == ("failed", message, 1)
 
 
 def test_provider_outage_loses_no_email(
