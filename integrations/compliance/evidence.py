@@ -13,7 +13,6 @@ from django.utils import translation
 from django.utils.translation import gettext
 from pydantic_core import to_jsonable_python
 
-from integrations.partners import permissions
 from integrations.sla import metrics
 from integrations.sla.engine import inputs
 from integrations.sla.engine.participants import ParticipantSide
@@ -131,17 +130,19 @@ def _build_retraction_entry(breach: SlaBreach) -> dict[str, object]:
 def list_sent_emails(integration: Integration) -> list[dict[str, object]]:
     """Return the last SLA and compliance emails with their delivery status, oldest first.
 
-    Partners read the evidence, so program staff appear as their role.
+    Partners read the evidence, so program staff appear as their role, even after they lost it.
     """
+    # The mailbox of the program has no account. Its address is public.
+    shown_people = {None, *integration.partner.memberships.values_list("user_id", flat=True)}
     emails = EmailMessage.objects.filter(
         integration=integration, event__event_type__in=(*SLA_EVENT_TYPES, *COMPLIANCE_EVENT_TYPES)
     )
-    recent_emails = emails.select_related("person").order_by("-created_at", "-pk")[:MAX_EMAILS]
+    recent_emails = emails.order_by("-created_at", "-pk")[:MAX_EMAILS]
     return [
         {
             "created_at": email.created_at,
             "subject": email.subject,
-            "to": gettext("Program reviewers") if permissions.is_program_staff(email.person) else email.to,
+            "to": email.to if email.person_id in shown_people else gettext("Program reviewers"),
             "sent_at": email.sent_at,
             "state": str(EmailMessage.State(email.state).label),
         }

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from integrations.compliance import tasks
+from integrations.compliance.evidence import list_sent_emails
 from integrations.sla.github import issue_sync, reconciliation
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
@@ -219,3 +221,22 @@ def test_evidence_lists_emails_with_delivery_status(
     assert [(mail["subject"], mail["to"], mail["state"]) for mail in data] == [
         ("Notice issued: Rocket", alice.email, "Failed")
     ]
+
+
+def test_evidence_hides_the_address_of_a_former_reviewer(
+    integration_on_notice: Integration, alice: Any, rob: Any, sign_in: Any, now: datetime
+) -> None:
+    emails = EmailMessage.objects.filter(event__event_type="compliance.notice_issued")
+    emails.update(person=rob, to=rob.email)
+    User.objects.filter(pk=rob.pk).update(is_reviewer=False)
+    integration_on_notice.partner.memberships.filter(user=alice).update(ended_at=now)
+    EmailMessage.objects.create(
+        key="alice",
+        name="message",
+        to=alice.email,
+        person=alice,
+        event=emails.get().event,
+        integration=integration_on_notice,
+        created_at=now,
+    )
+    assert [email["to"] for email in list_sent_emails(integration_on_notice)] == ["Program reviewers", alice.email]
