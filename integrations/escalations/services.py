@@ -36,6 +36,7 @@ from portal.notifications.models import EmailMessage
 WARNING_PERCENTS = (50, 75, 90)  # of the program's time, as for issues
 # The database can't count business days, so it selects candidates by this period.
 MAX_WARNING_PERIOD = timedelta(days=30)
+UNSENT_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.SUPPRESSED)
 EVENT_TYPE_BY_KIND = {
     Escalation.Kind.ACTION: "program.action_overdue",
     Escalation.Kind.BREACHES: "program.breach_escalated",
@@ -70,9 +71,9 @@ def notify_of_retraction(event: AuditEvent) -> None:
     )
     notified_addresses = {get_address(each) for each in notices.list_both_teams(integration)}
     context = notices.build_context(event)
-    for sent_email in EmailMessage.objects.filter(
-        event__in=[e.pk for e in earlier if retracted_keys & _get_breach_keys(e)]
-    ).select_related("person"):
+    emails = EmailMessage.objects.filter(event__in=[e.pk for e in earlier if retracted_keys & _get_breach_keys(e)])
+    # An escalation that was answered while it waited was sent to no one.
+    for sent_email in emails.exclude(state__in=UNSENT_STATES).select_related("person"):
         # People who have left must not read about the integration anymore.
         if sent_email.to not in notified_addresses and _has_access(integration, sent_email.person):
             notified_addresses.add(sent_email.to)

@@ -89,6 +89,17 @@ def test_retraction_is_sent_to_everyone_who_was_notified_of_the_breach(
     assert corrected_addresses == [first, first | {rob.email, row.edition.mailbox}]
 
 
+def test_retraction_is_not_sent_to_someone_whose_escalation_was_canceled(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any
+) -> None:
+    escalate_at(now + DAY)
+    EmailMessage.objects.filter(event__event_type="program.breach_escalated").update(state="canceled")
+    with transaction.atomic():
+        data = row.events.get(event_type="issue.breached").data
+        services.record_event(row, "issue.breach_retracted", actor=None, now=now + 50 * HOUR, **data)
+    assert list_recipients("issue.breach_retracted") == ["alice@acme.example", rita.email]
+
+
 def test_former_member_gets_no_more_notifications(
     breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
 ) -> None:
