@@ -100,10 +100,13 @@ def confirm_or_unsubscribe(request: HttpRequest, token: str, *, is_unsubscribing
     if recipient is None or report_scope is None:
         raise Http404(_("This link is no longer valid."))
     form = FrequencyForm(instance=recipient, data={"frequency": recipient.frequency, **request.POST.dict()})
+    is_current = True
     if request.method == "POST" and is_unsubscribing:
         schedules.end_external_recipient(recipient, actor=None, now=timezone.now())
     elif request.method == "POST" and form.is_valid():
-        schedules.confirm_external_recipient(form.save(commit=False), timezone.now())
+        is_current = schedules.confirm_external_recipient(form.save(commit=False), timezone.now())
+    if not is_current:
+        raise Http404(_("This link is no longer valid."))
     is_refused = bool(request.method == "POST" and not is_unsubscribing and form.errors)
     context = {
         "form": None if is_unsubscribing else form,

@@ -28,6 +28,8 @@ def record_report_event(scope: str, event_type: str, *, actor: User | None, now:
 @transaction.atomic
 def change_schedule(scope: str, changes: NamedValues, *, actor: User, now: datetime) -> None:
     """Change when or to which roles a report is sent."""
+    if not changes:
+        return
     lock_report(scope)
     schedule = load_schedules([scope])[scope]
     for name, value in changes.items():
@@ -67,13 +69,19 @@ def add_external_recipient(
 
 
 @transaction.atomic
-def confirm_external_recipient(recipient: ExternalRecipient, now: datetime) -> None:
-    """Record that a recipient confirmed the address. A second confirmation changes only the frequency."""
+def confirm_external_recipient(recipient: ExternalRecipient, now: datetime) -> bool:
+    """Record that a recipient confirmed the address. A second confirmation changes only the frequency.
+
+    Return False if the recipient was removed meanwhile.
+    """
     lock_report(recipient.scope)
+    current = ExternalRecipient.objects.filter(pk=recipient.pk, ended_at=None)
     # Recipients choose the frequency when they confirm, and can change it with the same link.
-    recipient.save(update_fields=["frequency"])
-    if ExternalRecipient.objects.filter(pk=recipient.pk, confirmed_at=None).update(confirmed_at=now):
+    if not current.update(frequency=recipient.frequency):
+        return False
+    if current.filter(confirmed_at=None).update(confirmed_at=now):
         record_report_event(recipient.scope, "report.recipient_confirmed", actor=None, now=now, email=recipient.email)
+    return True
 
 
 @transaction.atomic

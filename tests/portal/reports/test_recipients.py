@@ -258,6 +258,20 @@ def test_external_recipient_chooses_a_frequency_when_confirming(
     assert list_event_types() == ["report.recipient_added", "report.recipient_confirmed"]
 
 
+def test_recipient_who_was_removed_meanwhile_cannot_confirm(manager: User) -> None:
+    recipient = ExternalRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY)
+    schedules.end_external_recipient(ExternalRecipient.objects.get(), actor=manager, now=MONDAY)
+    assert schedules.confirm_external_recipient(recipient, MONDAY) is False
+    assert (ExternalRecipient.objects.get().confirmed_at, list_event_types()) == (None, ["report.recipient_removed"])
+
+
+def test_unchanged_schedule_is_not_recorded(manager: User, sign_in: Any) -> None:
+    shown = {"roles": ["manager"], "weekday": 0, "hour": 8, "zone": "UTC", "skips_empty": "on"}
+    values = shown | {f"initial-{name}": value for name, value in shown.items()}
+    assert sign_in(manager).post(build_url("recipients"), values).status_code == 302
+    assert list_event_types() == []
+
+
 def test_notice_is_hidden_from_recipients_without_an_account(integration_at: Any, rita: User, client: Any) -> None:
     row = integration_at("support")
     perform_transition(row, "issue_notice", actor=rita, note="Two breaches.", now=MONDAY - DAY)
