@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 from integrations.partners import permissions
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.periods import parse_period
 from portal.core.value_types import TemplateContext
 from portal.notifications.unsubscribe import read_token
 from portal.reports import deliveries, presenters, summaries, unsubscribe
@@ -84,6 +85,10 @@ def get_snapshot(request: AuthenticatedRequest, scope: str, period: str) -> tupl
     report_scope = find_report_scope(scope)
     if report_scope is None or not can_read_report(request.user, report_scope):
         raise Http404(_("Report not found."))
+    try:
+        parse_period(period)  # PostgreSQL refuses texts with NUL
+    except ValueError as error:
+        raise Http404(_("Report not found.")) from error
     return get_object_or_404(ReportSnapshot, scope=scope, period=period), report_scope
 
 

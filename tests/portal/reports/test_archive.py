@@ -85,3 +85,10 @@ def test_page_of_a_report_reads_the_scope_once(scope: str, acme: Partner, alice:
         client.get(address)
     reads = [each["sql"] for each in queries if re.search(rf'WHERE "partners_partner"."id" = {acme.pk}\b', each["sql"])]
     assert len(reads) == 1
+
+
+@pytest.mark.every_database
+def test_unreadable_period_is_not_found(sam: User, sign_in: Any) -> None:
+    client = sign_in(sam)
+    for name in ("detail", "detail_csv", "emails", "email_html"):
+        assert client.get(reverse(f"reports:{name}", args=["programs", "2026\x00"])).status_code == 404
