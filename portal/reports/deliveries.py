@@ -59,8 +59,7 @@ class Delivery:
 def list_deliveries(snapshot: ReportSnapshot, recipients: Iterable[Recipient] | None = None) -> list[Delivery]:
     """Return those of the recipients, by default of all, who want the report or have an email with it."""
     if recipients is None:
-        report_scope = find_report_scope(snapshot.scope)
-        recipients = list_recipients(report_scope) if report_scope else []
+        recipients = _list_recipients(snapshot)
     prefix = _build_key_prefix(snapshot)
     newest: dict[str, EmailMessage] = {}
     for email in EmailMessage.objects.filter(key__startswith=prefix).defer("text", "html").order_by("pk"):
@@ -71,6 +70,11 @@ def list_deliveries(snapshot: ReportSnapshot, recipients: Iterable[Recipient] | 
         for each in recipients
     ]
     return [each for each in deliveries if each.is_wanted or each.email]
+
+
+def _list_recipients(snapshot: ReportSnapshot) -> list[Recipient]:
+    report_scope = find_report_scope(snapshot.scope)
+    return list_recipients(report_scope) if report_scope else []
 
 
 def list_decisions(scope: str, reader: User | None, now: datetime) -> list[tuple[str, str, str]]:
@@ -187,15 +191,18 @@ def deliver_report(
     Each batch is a transaction, so that a report with many recipients needs little memory and locks nothing for long.
     """
     emails = ReportEmails(snapshot, now)
-    due_recipients = [each for each in recipients if is_wanted(snapshot, each.frequency)]
+    keys = [each.key for each in recipients if is_wanted(snapshot, each.frequency)]
     count = 0
-    for start in range(0, len(due_recipients), BATCH_SIZE):
+    for start in range(0, len(keys), BATCH_SIZE):
         with transaction.atomic():
             # Someone can send the report by hand at the same time.
             lock_report(snapshot.scope)
+            # Read again, because some can have unsubscribed or lost access before the lock.
+            current = {each.key: each for each in _list_recipients(snapshot) if is_wanted(snapshot, each.frequency)}
             requests = [
                 emails.build_request(each, get_hold_until(each.person) if get_hold_until and each.person else None)
-                for each in due_recipients[start : start + BATCH_SIZE]
+                for key in keys[start : start + BATCH_SIZE]
+                if (each := current.get(key))
             ]
             count += mail.queue_batch(TEMPLATE, requests, now)
     return count
@@ -234,7 +241,7 @@ def _release_emails(pks: Iterable[int], now: datetime) -> int:
     emails = EmailMessage.objects.select_for_update().filter(pk__in=list(pks), state=EmailMessage.State.HELD)
     for email in emails:
         email.state = EmailMessage.State.QUEUED
-        email.held_until = None
+        email.held_until = now  # when the time of its retries begins
         email.save(update_fields=["state", "held_until"])
         enqueue_email(email, now)
     return len(emails)

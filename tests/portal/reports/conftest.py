@@ -1,15 +1,19 @@
 """Fixtures of reports."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
+from integrations.partners.models import Partner
 from integrations.sla import tasks as clocks
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from portal.reports import tasks
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.reports.deliveries import HOUR, MONDAY
-from tests.replay import replay_fixture
+from tests.replay import build_or_replay, replay_fixture
 
 
 @pytest.fixture
@@ -28,3 +32,11 @@ def monitored_repository(rocket: Integration, now: datetime) -> MonitoredReposit
     create_clock_row(create_issue_row(monitored_repository, 3, MONDAY - 10 * HOUR), MONDAY + 38 * HOUR)
     clocks.advance_due_clocks(MONDAY - 9 * HOUR)
     return monitored_repository
+
+
+@pytest.fixture
+def scope(monitored_repository: MonitoredRepository, acme: Partner, alice: User, bob: User, time_machine: Any) -> str:
+    """The scope of Acme's report of week 16, whose emails to Alice and Bob wait for Monday morning."""
+    time_machine.move_to(MONDAY - 7 * HOUR, tick=False)
+    build_or_replay(("week 16",), lambda: tasks.generate_due_reports(MONDAY - 7 * HOUR))
+    return f"partner:{acme.pk}"

@@ -1,0 +1,40 @@
+"""Tests of the delivery of a report: recipients who changed meanwhile, and retries."""
+
+from typing import Any
+
+import pytest
+
+from integrations.partners.models import Partner
+from portal.accounts.models import User
+from portal.jobs.execution import run_due_jobs
+from portal.notifications.models import EmailMessage
+from portal.reports import unsubscribe
+from portal.reports.deliveries import deliver_report, request_sending
+from portal.reports.models import Frequency, ReportSnapshot
+from portal.reports.recipients import list_recipients
+from portal.reports.scopes import find_report_scope
+from tests.portal.reports.deliveries import HOUR, MONDAY
+
+pytestmark = pytest.mark.any_database
+
+
+def test_reader_who_unsubscribed_before_the_delivery_gets_no_report(scope: str, acme: Partner, alice: User) -> None:
+    report_scope = find_report_scope(scope)
+    assert report_scope
+    recipients = list_recipients(report_scope)
+    unsubscribe.update_subscription(alice, scope, Frequency.NEVER)
+    acme.memberships.exclude(user=alice).update(ended_at=MONDAY)
+    EmailMessage.objects.filter(name="report").delete()
+    assert deliver_report(ReportSnapshot.objects.get(scope=scope, kind="week"), recipients, MONDAY) == 0
+
+
+def test_email_sent_by_hand_is_retried_for_days(scope: str, sam: User, settings: Any) -> None:
+    """The time of its retries begins when it is sent, however long it was scheduled before."""
+    settings.EMAIL_STORED_ONLY = False
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST = "127.0.0.1"
+    settings.EMAIL_PORT = 9
+    EmailMessage.objects.filter(name="report").update(created_at=MONDAY - 99 * HOUR)
+    request_sending(ReportSnapshot.objects.get(scope=scope, kind="week"), actor=sam, now=MONDAY - 7 * HOUR)
+    run_due_jobs("email", MONDAY - 7 * HOUR)
+    assert set(EmailMessage.objects.filter(name="report").values_list("state", flat=True)) == {"queued"}
