@@ -11,6 +11,7 @@ month.
 from collections.abc import Iterable
 from datetime import datetime, time, timedelta
 from functools import partial
+from hashlib import sha256
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
@@ -61,8 +62,10 @@ def queue_escalation(event: AuditEvent, recipient: User | str, now: datetime) ->
         group_key=_build_group_key(address),
         now=now,
     )
+    # A hash, because an address can be longer than the column.
+    key = sha256(address.encode()).hexdigest()
     # A pending job of the recipient keeps the earlier of the two times.
-    enqueue(send_escalations, address=address, dedup_key=address, run_after=send_after)
+    enqueue(send_escalations, address=address, dedup_key=key, run_after=send_after)
 
 
 def _calculate_send_time(recipient: User | str, address: str, now: datetime) -> datetime:

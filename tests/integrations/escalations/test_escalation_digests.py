@@ -69,6 +69,14 @@ def test_single_escalation_is_sent_unchanged_after_15_minutes(row: Integration, 
     assert EmailMessage.objects.get().state == "sent"
 
 
+@pytest.mark.every_database
+def test_recipient_can_have_a_long_address(row: Integration, rita: User, clock: Any) -> None:
+    User.objects.filter(pk=rita.pk).update(email=f"rita@{'a' * 60}.{'b' * 60}.{'c' * 60}.example")
+    escalate(row, User.objects.get(pk=rita.pk))
+    clock.shift(15 * MINUTE)
+    assert send_due_emails() == ["Overdue: Rocket by Acme is waiting for the program"]
+
+
 @pytest.mark.parametrize(
     ("responsible_party", "undo_minutes", "state"),
     [("program", 0, "sent"), ("partner", 0, "canceled"), ("partner", 60, "sent")],
