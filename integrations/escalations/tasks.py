@@ -169,10 +169,18 @@ def forward_email(pk: int, now: datetime) -> bool:
         return False  # another process has handled it
     if integration is None or failed_email.event is None:
         return False
-    # Of the recipients of emails about an integration, only the program's mailbox has no account.
-    if failed_email.person is None or permissions.can_act_for_program(integration, failed_email.person):
+    if _is_for_program(failed_email, integration):
         return _notify_next_recipient(failed_email, integration, now)
     return _notify_program(failed_email, integration, now)
+
+
+def _is_for_program(failed_email: EmailMessage, integration: Integration) -> bool:
+    """Return whether an email about an integration was sent to the program's mailbox or to program staff."""
+    person = failed_email.person
+    if person is None or permissions.can_act_for_program(integration, person):  # the mailbox has no account
+        return True
+    # Not the role alone: staff can have lost it since, and were never members of the company.
+    return not integration.partner.memberships.filter(user=person).exists()
 
 
 def _notify_next_recipient(failed_email: EmailMessage, integration: Integration, now: datetime) -> bool:
@@ -192,7 +200,8 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
         return True
     context = notices.add_reader(notices.build_context(failed_email.event), for_program=True)
     key = f"{failed_email.event.pk}:instead:{notices.get_address(remaining[0])}"
-    email.queue(failed_email.name, key, remaining[0], context, event=failed_email.event, now=now)
+    calendar = failed_email.calendar
+    email.queue(failed_email.name, key, remaining[0], context, event=failed_email.event, calendar=calendar, now=now)
     return True
 
 

@@ -14,6 +14,7 @@ from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
 from portal.audit import services
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
@@ -236,6 +237,25 @@ def test_undelivered_email_is_sent_to_the_next_recipient(
     page = sign_in(rob).get(f"/integrations/{row.uuid}/review/").text
     assert "Undelivered emails" in page
     assert rita.email in page
+
+
+def test_undelivered_email_to_a_former_reviewer_is_sent_to_the_next_recipient(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
+) -> None:
+    fail_delivery(EmailMessage.objects.get(name="issues_breached", to=rita.email))
+    User.objects.filter(pk=rita.pk).update(is_reviewer=False)
+    assert forward_due(now) == 1
+    assert list_recipients("issue.breached")[2:] == [rob.email]
+
+
+def test_undelivered_invitation_keeps_its_calendar_entry(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
+) -> None:
+    email = EmailMessage.objects.get(name="issues_breached", to=rita.email)
+    fail_delivery(email)
+    EmailMessage.objects.filter(pk=email.pk).update(calendar="BEGIN:VCALENDAR")
+    assert forward_due(now) == 1
+    assert EmailMessage.objects.get(name="issues_breached", to=rob.email).calendar == "BEGIN:VCALENDAR"
 
 
 def test_program_is_notified_of_an_undelivered_partner_email(
