@@ -18,8 +18,6 @@ from integrations.sla.engine import inputs
 from integrations.sla.engine.participants import ParticipantSide
 from integrations.sla.engine.projection import IssueProjection, MissingOpeningError
 from integrations.sla.explanation import serialize_clock
-from integrations.sla.github.issue_sync import PRIVATE
-from integrations.sla.github.reconciliation import GONE_MESSAGE
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
 from integrations.submissions.models import Integration
@@ -43,7 +41,6 @@ COMPLIANCE_EVENT_TYPES = tuple(key for key, email in EMAILS.items() if email.cat
 DECISION_EVENT_TYPES = tuple(key for key in COMPLIANCE_EVENT_TYPES if key != "program.notice_suggested")
 OWNER_CHECK_KEY = "repository.owner"
 OWNER_SUBJECTS = frozenset({"owner", NEW_OWNER})
-HIDDEN_MESSAGES = (PRIVATE, GONE_MESSAGE)  # problems of a repository that only its owner can end
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 # A reviewer saw the activities so far and let the deadline continue.
 ACKNOWLEDGING_EVENT_TYPES = ("compliance.deadline_resumed", "compliance.appeal_dismissed")
@@ -175,7 +172,7 @@ def _find_data_end(integration: Integration, now: datetime) -> datetime | None:
         return None
     # A partner that hides or deletes the repository could otherwise prevent every decision. Since a failed attempt, we
     # don't know whether the repository is still hidden.
-    is_hidden = monitored_repository.trouble in HIDDEN_MESSAGES and monitored_repository.attempts == 0
+    is_hidden = monitored_repository.is_hidden and monitored_repository.attempts == 0
     return now if is_hidden else monitored_repository.data_up_to
 
 

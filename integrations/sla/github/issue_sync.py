@@ -27,6 +27,10 @@ PRIVATE = (
 SETTLING_PERIOD = timedelta(minutes=1)  # after this time, no further change with the same second is expected
 
 
+class PrivateRepositoryError(SourceError):
+    """Repository that the portal could read, but whose issues its owner hides."""
+
+
 @dataclass(slots=True)
 class IssueSync:
     """Changes of a repository since the last poll, cursors for the next one, and its current name and ID."""
@@ -126,7 +130,7 @@ class IssueSync:
             return
         # The portal's credential may see issues that their owner hides (decision 0064).
         if identity.private:
-            raise SourceError(PRIVATE)
+            raise PrivateRepositoryError(PRIVATE)
         self.number = identity.id
         self.name = identity.full_name
         if self.monitored_repository.repository_id not in (None, self.number):

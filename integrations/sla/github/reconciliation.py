@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from integrations.sla.engine.types import DENIED_KEY, ClockStatus
 from integrations.sla.github import event_store, redelivery
-from integrations.sla.github.issue_sync import IssueSync
+from integrations.sla.github.issue_sync import IssueSync, PrivateRepositoryError
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueEvent
 from integrations.sla.services import monitoring, projection
 from portal.jobs.definitions import Backoff, JobContext, ResourceBlocked, job
@@ -94,8 +94,10 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
         raise
     except SourceNotFoundError:
         _record_missing(monitored_repository, now)
+    except PrivateRepositoryError as refusal:
+        _record_trouble(monitored_repository, str(refusal), now, is_hidden=True)
     except SourceError as refusal:
-        _record_trouble(monitored_repository, str(refusal), now)
+        _record_trouble(monitored_repository, str(refusal), now, is_hidden=False)
 
 
 def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository | None:
@@ -116,6 +118,7 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
         row.attempts = 0
         row.trouble = ""
         row.trouble_since = None
+        row.is_hidden = False
         row.missing_since = None
         row.poll_at = calculate_next_poll(row, now)
         row.save()
@@ -171,17 +174,21 @@ def _schedule_retry(monitored_repository: MonitoredRepository, outage: SourceUna
 def _record_missing(monitored_repository: MonitoredRepository, now: datetime) -> None:
     """Record a missing repository. GitHub's responses don't tell deleted from hidden ones."""
     missing_since = monitored_repository.missing_since or now
-    message = GONE_MESSAGE if now - missing_since >= GONE_THRESHOLD else NOT_VISIBLE_MESSAGE
-    _record_trouble(monitored_repository, message, now, missing_since=missing_since)
+    is_gone = now - missing_since >= GONE_THRESHOLD
+    message = GONE_MESSAGE if is_gone else NOT_VISIBLE_MESSAGE
+    _record_trouble(monitored_repository, message, now, is_hidden=is_gone, missing_since=missing_since)
 
 
-def _record_trouble(monitored_repository: MonitoredRepository, message: str, now: datetime, **fields: datetime) -> None:
+def _record_trouble(
+    monitored_repository: MonitoredRepository, message: str, now: datetime, *, is_hidden: bool, **fields: datetime
+) -> None:
     trouble_since = monitored_repository.trouble_since if monitored_repository.trouble else now
     # GitHub responded, so earlier failed attempts don't count.
     _select_polled(monitored_repository).update(
         attempts=0,
         trouble=message[:300].rstrip("."),
         trouble_since=trouble_since,
+        is_hidden=is_hidden,
         poll_at=now + TROUBLE_RETRY_DELAY,
         **fields,
     )

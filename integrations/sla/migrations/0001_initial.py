@@ -63,6 +63,7 @@ class Migration(migrations.Migration):
                 ('last_delivery_at', models.DateTimeField(blank=True, null=True)),
                 ('trouble', models.CharField(blank=True, max_length=300)),
                 ('trouble_since', models.DateTimeField(blank=True, null=True)),
+                ('is_hidden', models.BooleanField(default=False)),
                 ('missing_since', models.DateTimeField(blank=True, null=True)),
                 ('refused', models.PositiveIntegerField(default=0)),
                 ('refused_at', models.DateTimeField(blank=True, null=True)),

@@ -13,7 +13,8 @@ from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 class MonitoredRepository(EncryptedRow):
     """Monitored repository of an integration in support. `refused` counts deliveries without a valid signature.
 
-    `moved_at`: when the integration moved to this repository, None if its monitoring began with it.
+    `moved_at`: when the integration moved to this repository, None if its monitoring began with it. `is_hidden`:
+    whether it is private or was not visible for more than a day, which only its owner can change.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -36,6 +37,7 @@ class MonitoredRepository(EncryptedRow):
     last_delivery_at = models.DateTimeField(null=True, blank=True)
     trouble = models.CharField(max_length=300, blank=True)
     trouble_since = models.DateTimeField(null=True, blank=True)
+    is_hidden = models.BooleanField(default=False)
     missing_since = models.DateTimeField(null=True, blank=True)
     refused = models.PositiveIntegerField(default=0)
     refused_at = models.DateTimeField(null=True, blank=True)

@@ -104,7 +104,7 @@ def stop_monitoring(integration: Integration, now: datetime) -> None:
     # Polls and webhooks lock the repository before its clocks, too.
     list(monitored.select_for_update(no_key=True))
     SlaClock.objects.filter(monitored_repository__in=monitored, next_at__isnull=False).update(next_at=None)
-    monitored.update(ended_at=now, poll_at=None, trouble="", trouble_since=None)
+    monitored.update(ended_at=now, poll_at=None, trouble="", trouble_since=None, is_hidden=False)
 
 
 def stop_ended_monitoring(now: datetime) -> int:
@@ -157,6 +157,7 @@ def update_repository(integration: Integration, now: datetime) -> None:
     monitored_repository.attempts = 0
     monitored_repository.trouble = ""
     monitored_repository.trouble_since = None
+    monitored_repository.is_hidden = False
     monitored_repository.missing_since = None
     monitored_repository.save()
 

@@ -7,7 +7,6 @@ import pytest
 
 from integrations.compliance import tasks
 from integrations.compliance.evidence import list_sent_emails
-from integrations.sla.github import issue_sync, reconciliation
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
@@ -154,11 +153,10 @@ def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: dat
     assert "Our issue data ends Wed, May 13" in get_refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 
-@pytest.mark.parametrize("trouble", [issue_sync.PRIVATE, reconciliation.GONE_MESSAGE])
 def test_hidden_repository_does_not_block_suspension(
-    integration_on_notice: Integration, now: datetime, rob: Any, trouble: str
+    integration_on_notice: Integration, now: datetime, rob: Any
 ) -> None:
-    MonitoredRepository.objects.update(data_up_to=now + 29 * DAY, trouble=trouble)
+    MonitoredRepository.objects.update(data_up_to=now + 29 * DAY, is_hidden=True)
     row = perform_and_reload(integration_on_notice, "suspend", rob, now + 31 * DAY)
     assert row.listing_status == "suspended"
 
@@ -167,7 +165,7 @@ def test_outage_after_a_hidden_repository_blocks_suspension(
     integration_on_notice: Integration, now: datetime, rob: Any
 ) -> None:
     """The partner can have shown the repository again, which the portal doesn't see during an outage of GitHub."""
-    MonitoredRepository.objects.update(data_up_to=now + 29 * DAY, trouble=issue_sync.PRIVATE, attempts=1)
+    MonitoredRepository.objects.update(data_up_to=now + 29 * DAY, is_hidden=True, attempts=1)
     assert "Our issue data ends Wed, May 13" in get_refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 

@@ -56,7 +56,8 @@ def test_only_the_visibility_of_a_private_repository_is_read(
     poll(monitored_repository, OPENED_AT + 3 * HOUR)
     assert github.requests == [f"GET /repos/{monitored_repository.repository}"]
     assert (list_event_texts(monitored_repository), monitored_repository.cursors, monitored_repository.etags) == before
-    assert (monitored_repository.trouble, monitored_repository.data_up_to) == (issue_sync.PRIVATE, OPENED_AT + HOUR)
+    assert (monitored_repository.trouble, monitored_repository.is_hidden) == (issue_sync.PRIVATE, True)
+    assert monitored_repository.data_up_to == OPENED_AT + HOUR
     assert monitored_repository.poll_at == OPENED_AT + 3 * HOUR + reconciliation.TROUBLE_RETRY_DELAY
 
 
@@ -85,11 +86,8 @@ def test_repository_that_is_public_again_is_read(monitored_repository: Monitored
     tracker.private = False
     tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
     poll(monitored_repository, OPENED_AT + 4 * HOUR)
-    assert (monitored_repository.trouble, monitored_repository.trouble_since, monitored_repository.data_up_to) == (
-        "",
-        None,
-        OPENED_AT + 4 * HOUR,
-    )
+    assert (monitored_repository.trouble, monitored_repository.trouble_since) == ("", None)
+    assert (monitored_repository.is_hidden, monitored_repository.data_up_to) == (False, OPENED_AT + 4 * HOUR)
     assert list_event_texts(monitored_repository)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
 
 

@@ -88,10 +88,11 @@ def test_a8_repository_is_reported_missing_after_a_day(monitored_repository, git
         reconciliation.NOT_VISIBLE_MESSAGE,
         OPENED_AT,
     )
-    poll(monitored_repository, OPENED_AT + 20 * HOUR)
-    assert monitored_repository.trouble == reconciliation.NOT_VISIBLE_MESSAGE
-    poll(monitored_repository, OPENED_AT + 25 * HOUR)
-    assert monitored_repository.trouble == reconciliation.GONE_MESSAGE
+    problems = []
+    for hours in (20, 25):
+        poll(monitored_repository, OPENED_AT + hours * HOUR)
+        problems.append((monitored_repository.trouble, monitored_repository.is_hidden))
+    assert problems == [(reconciliation.NOT_VISIBLE_MESSAGE, False), (reconciliation.GONE_MESSAGE, True)]
     github.track(build_tracker(monitored_repository))
     poll(monitored_repository, OPENED_AT + 26 * HOUR)
     assert (monitored_repository.trouble, monitored_repository.missing_since, monitored_repository.data_up_to) == (
