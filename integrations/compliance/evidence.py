@@ -30,7 +30,6 @@ from portal.notifications.models import EmailMessage
 from verification.checks.models import CheckResult, Observation
 from verification.checks.rules.release import NEWEST_KEY
 from verification.checks.rules.repository import NEW_OWNER
-from verification.checks.runner import list_freeze_reasons
 from verification.checks.services.accepted_deviations import get_acceptable_value
 
 MAX_BREACHES = 25  # breaches with details in one document; the rest are only counted
@@ -178,9 +177,7 @@ def _find_data_end(integration: Integration, now: datetime) -> datetime | None:
 
 def _is_transferred(integration: Integration) -> bool:
     """Return whether a check put the integration on hold and the repository belongs to someone else."""
-    reasons = list_freeze_reasons(integration).values() if integration.on_hold_for else ()
-    # The column of the reason has 500 characters.
-    if integration.hold_reason not in [reason[:500] for reason in reasons]:
+    if not integration.hold_check:
         return False
     # A hold alone proves nothing: GitHub can withhold a repository, and an owner can get it back. A new owner can hide
     # the repository, so the newest result that names an owner counts.

@@ -243,7 +243,7 @@ def _record_requirement_result(
     )
 
 
-def list_freeze_reasons(integration: Integration) -> dict[str, str]:
+def _list_freeze_reasons(integration: Integration) -> dict[str, str]:
     """Return the last reason for which each check has put the integration on hold, by the key of the check."""
     recorded = Observation.objects.filter(integration=integration, key__startswith=FREEZE_PREFIX)
     return {key.removeprefix(FREEZE_PREFIX): str(reason) for key, reason in recorded.values_list("key", "value")}
@@ -252,7 +252,7 @@ def list_freeze_reasons(integration: Integration) -> dict[str, str]:
 def _freeze_listing(integration: Integration, results: ResultsByKey, now: datetime) -> None:
     """Put a listed integration on hold if a reviewer has to decide first; once per reason, until it has ended."""
     reasons = {key: result.freeze_reason for key, result in results.items() if result.freeze_reason}
-    recorded_reasons = list_freeze_reasons(integration)
+    recorded_reasons = _list_freeze_reasons(integration)
     if not (reasons or recorded_reasons):
         return
     # Read again: the checks took minutes, and someone may have acted on the integration in the meantime.
@@ -260,14 +260,14 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
     if not current.is_listed or current.on_hold_for:
         return
     _forget_ended_reasons(current, recorded_reasons, results)
-    waits_for = str(ResponsibleParty.PROGRAM)
+    program = str(ResponsibleParty.PROGRAM)
     # All checks of a repository that GitHub withholds have the same reason.
     key = next((key for key, reason in reasons.items() if reason not in recorded_reasons.values()), "")
     if not key:
         return
     with transaction.atomic():  # a reason is recorded only if it does put the integration on hold
         observations.store_observation(current, key, {FREEZE_PREFIX + key: reasons[key]}, now)
-        perform_transition(current, "put_on_hold", actor=None, note=reasons[key], now=now, waits_for=waits_for)
+        perform_transition(current, "put_on_hold", actor=None, note=reasons[key], now=now, waits_for=program, check=key)
 
 
 def _forget_ended_reasons(integration: Integration, recorded_reasons: dict[str, str], results: ResultsByKey) -> None:

@@ -42,6 +42,7 @@ class Migration(migrations.Migration):
                 ('stage_before_end', models.CharField(blank=True, max_length=20)),
                 ('on_hold_for', models.CharField(blank=True, choices=[('partner', 'The partner'), ('program', 'The program'), ('machine', 'The portal'), ('third_party', 'Others')], max_length=20, verbose_name='on hold for')),
                 ('hold_reason', models.CharField(blank=True, max_length=500)),
+                ('hold_check', models.CharField(blank=True, max_length=80)),
                 ('review_state', models.CharField(blank=True, default=integrations.submissions.workflow.states.ReviewState['NONE'], max_length=10)),
                 ('review_round', models.PositiveSmallIntegerField(default=0)),
                 ('review_requested_at', models.DateTimeField(blank=True, null=True)),

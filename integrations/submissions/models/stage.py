@@ -39,7 +39,7 @@ APPROVAL_GUARDS = [
     guards.require_met_requirements,
 ]
 STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
-UNDONE_FIELDS = ("step", "review_state", "tier", "tier_request", "on_hold_for", "hold_reason")
+UNDONE_FIELDS = ("step", "review_state", "tier", "tier_request", "on_hold_for", "hold_reason", "hold_check")
 HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
 
 
@@ -56,6 +56,7 @@ class StageFields(ListingStatusFields):
 
     on_hold_for = models.CharField("on hold for", max_length=20, blank=True, choices=ResponsibleParty.choices)
     hold_reason = models.CharField(max_length=500, blank=True)
+    hold_check = models.CharField(max_length=80, blank=True)  # that put it on hold, blank if a person did
 
     review_state = models.CharField(max_length=10, blank=True, default=ReviewState.NONE)
     review_round = models.PositiveSmallIntegerField(default=0)
@@ -236,13 +237,16 @@ class StageFields(ListingStatusFields):
         permission=permissions.can_put_on_hold,
         guards=[guards.require_no_hold, guards.require_no_other_claim, guards.require_note],
     )
-    def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
+    def put_on_hold(
+        self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, check: str = "", **_: object
+    ) -> None:
         self.on_hold_for = ResponsibleParty(waits_for)
         self.hold_reason = note[:500]  # reasons of checks can be longer than the column
+        self.hold_check = check
 
     @decision_transition(source=HOLDABLE_STAGES, guards=[guards.require_hold])
     def resume(self, **_: object) -> None:
-        self.on_hold_for = self.hold_reason = ""
+        self.on_hold_for = self.hold_reason = self.hold_check = ""
 
     @undo_transition(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
     # Decisions about tiers keep the stage.
@@ -266,4 +270,4 @@ class StageFields(ListingStatusFields):
     def _end_integration(self, now: datetime) -> None:
         self.stage_before_end = self.stage
         self.ended_at = now
-        self.on_hold_for = self.hold_reason = ""
+        self.on_hold_for = self.hold_reason = self.hold_check = ""

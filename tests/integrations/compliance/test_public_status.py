@@ -16,8 +16,7 @@ from portal.notifications.models import EmailMessage
 from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
 from tests.integrations.sla.rows import create_clock_row, create_issue_row
-from verification.checks.models import CheckResult, Observation
-from verification.checks.runner import FREEZE_PREFIX
+from verification.checks.models import CheckResult
 
 pytestmark = pytest.mark.any_database
 
@@ -120,16 +119,8 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
     listed_integration: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
 ) -> None:
     assert get_refusal(listed_integration, "suspend_immediately", rita, now)
-    why = "acme/rocket now belongs to globex; a person confirms the new owner."
-    Observation.objects.create(
-        integration=listed_integration,
-        key=f"{FREEZE_PREFIX}repository.owner",
-        value=why,
-        source="repository.owner",
-        since=now,
-        confirmed_at=now,
-    )
-    perform_transition(listed_integration, "put_on_hold", actor=None, note=why, now=now, waits_for="program")
+    hold = {"note": "acme/rocket now belongs to globex.", "waits_for": "program", "check": "repository.owner"}
+    perform_transition(listed_integration, "put_on_hold", actor=None, now=now, **hold)
     CheckResult.objects.create(
         integration=listed_integration,
         key="repository.owner",

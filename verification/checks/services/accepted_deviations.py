@@ -17,7 +17,6 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from verification.checks.models import CheckResult
-from verification.checks.runner import list_freeze_reasons
 from verification.checks.services import observations, runs
 from verification.checks.types import ACCEPTED_KEY_PREFIX, CHECKS
 
@@ -28,14 +27,6 @@ def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
     if result is None or check is None or not check.accepts:
         return "", ""
     return next(((thing, value) for thing, value in result.inspected_revisions if thing == check.accepts), ("", ""))
-
-
-def _is_on_hold_for(integration: Integration, key: str) -> bool:
-    """Return whether the integration is on hold for this result only."""
-    reason = list_freeze_reasons(integration).get(key, "") if integration.on_hold_for else ""
-    # Another check or a person may have put it on hold, which this decision doesn't settle. The column cuts off long
-    # reasons.
-    return bool(reason) and integration.hold_reason == reason[:500]
 
 
 @transaction.atomic
@@ -52,7 +43,8 @@ def accept_deviation(integration: Integration, key: str, value: str, actor: User
             raise ActionRefused(message, "invalid-transition")
         observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)
         change.record("check.accepted", check=key, title=CHECKS[key].title, thing=thing, value=value)
-    if _is_on_hold_for(locked_integration, key):
+    # Another check or a person may have put it on hold, which this decision doesn't settle.
+    if locked_integration.hold_check == key:
         perform_transition(locked_integration, "resume", actor=actor, note=f"The {thing} was accepted.", now=now)
     # All readers see the reason, so it doesn't depend on the reviewer's language.
     with translation.override(settings.LANGUAGE_CODE):
