@@ -11,6 +11,7 @@ from django.utils.text import capfirst
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.sla import metrics
 from integrations.sla.engine import inputs
+from integrations.sla.engine.projection import MissingOpeningError
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
@@ -165,11 +166,14 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
 
 
 def _find_last_commenter(issue: SupportIssue, evaluated_at: datetime) -> tuple[str, datetime | None]:
-    """Return the role and time of the last comment before a moment."""
+    """Return the role and time of the last comment before a moment, blank and None if it is not known."""
     if issue.last_commented_at is None or issue.last_commented_at <= evaluated_at:
         return issue.last_commenter_role, issue.last_commented_at
     # Someone commented since, and the issue only stores the last comment.
-    state = inputs.compute_issue_state(issue, evaluated_at)
+    try:
+        state = inputs.compute_issue_state(issue, evaluated_at)
+    except MissingOpeningError:  # must not prevent the report
+        return "", None
     return state.last_commenter_role, state.last_commented_at
 
 

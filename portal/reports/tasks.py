@@ -33,8 +33,12 @@ def generate_due_reports(now: datetime) -> int:
     """Create and deliver due reports and return the number of queued emails."""
     periods = [period for kind in PeriodKind for period in list_due_periods(kind, now)]
     due_reports = ((report_scope, period) for period in periods for report_scope in list_due_scopes(period))
-    process_each(due_reports, lambda report: bool(get_or_create_snapshot(*report, now)), "create report")
-    return deliver_due_reports(now)
+    try:
+        process_each(due_reports, lambda report: bool(get_or_create_snapshot(*report, now)), "create report")
+    finally:
+        # Also if some reports can't be created, because the others have recipients too.
+        email_count = deliver_due_reports(now)
+    return email_count
 
 
 def list_due_periods(kind: PeriodKind, now: datetime) -> list[Period]:
