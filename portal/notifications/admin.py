@@ -10,7 +10,8 @@ from portal.notifications.models import EmailMessage
 class EmailAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Emails, newest first."""
 
-    exclude = ("text", "html", "calendar")  # emails can contain sign-in links
+    # Their links sign in, unsubscribe, or download without a password.
+    exclude = ("text", "html", "calendar", "unsubscribe")
     list_display = ("created_at", "subject", "to", "state", "last_error")
     list_filter = ("state", "name")
     search_fields = ("subject", "to", "key")

@@ -64,6 +64,12 @@ def test_preview_is_the_exact_email_without_the_unsubscribe_link(
     assert (escape(redacted[0]) in page, escape(sent.subject) in page) == (True, True)
 
 
+def test_admin_page_of_the_email_hides_its_unsubscribe_link(scope: str, sam: User, sign_in: Any) -> None:
+    email = EmailMessage.objects.get(name="report", to="alice@acme.example")
+    page = sign_in(sam).get(reverse("admin:notifications_emailmessage_change", args=[email.pk]))
+    assert (page.status_code, email.unsubscribe in page.text) == (200, False)
+
+
 def test_preview_has_own_links_only(scope: str, sam: User, sign_in: Any) -> None:
     recipient = ExternalRecipient.objects.create(
         scope="program:nomad", email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY
