@@ -73,10 +73,12 @@ def find_category(key: str) -> NotificationCategory:
     Raises:
         ValueError: The key is neither.
     """
-    category_key = key if key in CATEGORY_BY_KEY else EMAILS[key].category if key in EMAILS else None
-    if category_key is None:
+    if key in CATEGORY_BY_KEY:
+        return CATEGORY_BY_KEY[key]
+    email = EMAILS.get(key)
+    if email is None or email.category is None:
         raise ValueError(f"{key} is unknown.")
-    return CATEGORY_BY_KEY[category_key]
+    return CATEGORY_BY_KEY[email.category]
 
 
 def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> datetime:

@@ -201,8 +201,7 @@ def deliver_report(
             current = {each.key: each for each in _list_recipients(snapshot) if is_wanted(snapshot, each.frequency)}
             requests = [
                 emails.build_request(each, get_hold_until(each.person) if get_hold_until and each.person else None)
-                for key in keys[start : start + BATCH_SIZE]
-                if (each := current.get(key))
+                for each in (current[key] for key in keys[start : start + BATCH_SIZE] if key in current)
             ]
             count += mail.queue_batch(TEMPLATE, requests, now)
     return count

@@ -128,7 +128,10 @@ def format_change(current: float | None, previous: float | None) -> str:
     if current is None or previous is None:
         return ""
     difference = round(current - previous, 1)
-    return f"{'+' if difference > 0 else '−' if difference < 0 else '±'}{abs(difference):g}"
+    if not difference:
+        return "±0"
+    sign = "+" if difference > 0 else "−"
+    return f"{sign}{abs(difference):g}"
 
 
 def build_subject(figures: JsonObject) -> str:
