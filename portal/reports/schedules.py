@@ -35,7 +35,8 @@ def change_schedule(scope: str, changes: NamedValues, *, actor: User, now: datet
     for name, value in changes.items():
         setattr(schedule, name, value)
     schedule.save()
-    when = f"{schedule.get_weekday_display()} {format_time(time(schedule.hour))} {schedule.zone}"
+    with translation.override(settings.LANGUAGE_CODE):  # all readers of the log see the same text
+        when = f"{schedule.get_weekday_display()} {format_time(time(schedule.hour))} {schedule.zone}"
     record_report_event(
         scope, "report.schedule_changed", actor=actor, now=now, when=when, roles=", ".join(schedule.roles)
     )

@@ -21,6 +21,7 @@ from portal.reports.models import ExternalRecipient, ReportSchedule, ReportSnaps
 from portal.reports.recipients import has_role
 from portal.reports.scopes import find_report_scope
 from tests.integrations.sla.rows import create_repository_row
+from tests.portal.pseudo_language import activate_pseudo_language
 from tests.portal.reports.deliveries import HOUR, MONDAY, list_readers
 
 pytestmark = pytest.mark.any_database
@@ -270,6 +271,13 @@ def test_unchanged_schedule_is_not_recorded(manager: User, sign_in: Any) -> None
     values = shown | {f"initial-{name}": value for name, value in shown.items()}
     assert sign_in(manager).post(build_url("recipients"), values).status_code == 302
     assert list_event_types() == []
+
+
+def test_recorded_schedule_does_not_use_the_language_of_the_manager(manager: User) -> None:
+    with activate_pseudo_language():
+        schedules.change_schedule(NOMAD, {"weekday": 2}, actor=manager, now=MONDAY)
+    event = AuditEvent.objects.get(stream=f"report:{NOMAD}")
+    assert event.data["when"] == "Wednesday 8:00 AM UTC"
 
 
 def test_notice_is_hidden_from_recipients_without_an_account(integration_at: Any, rita: User, client: Any) -> None:
