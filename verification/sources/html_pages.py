@@ -10,9 +10,10 @@ from html import unescape
 HIDDEN_ELEMENTS = frozenset({"script", "style", "template", "noscript", "svg", "title"})
 PICTURE_ELEMENTS = frozenset({"img", "picture", "video"})
 TAG_PATTERN = re.compile(r"(/?)([A-Za-z][A-Za-z0-9]{0,20})")
-# As in Markdown, the URL of an inline link can have parentheses in pairs. Clients refuse longer URLs.
+# As in Markdown, the URL of an inline link can have parentheses in pairs, and none has a “<”, at which the search for
+# the next one can continue. Clients refuse longer URLs.
 MARKDOWN_LINK_PATTERN = re.compile(
-    r"\]\(<?(https?://(?:[^()\s<>]|\([^()\s<>]{0,100}\)){1,2048})|<(https?://[^>\s]{1,2048})>"
+    r"\]\(<?(https?://(?:[^()\s<>]|\([^()\s<>]{0,100}\)){1,2048})|<(https?://[^<>\s]{1,2048})>"
 )
 MARKDOWN_IMAGE = "!["
 MAX_PAGE_BYTES = 1024 * 1024  # the rest of a page is ignored

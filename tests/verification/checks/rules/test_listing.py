@@ -230,7 +230,14 @@ def test_unavailable_run_task_docs_are_raised(page_status: Page, error: type[Sou
 
 
 # `bin/bench limits` measures these pages too: a parser that backtracks would take minutes
-HOSTILE_PAGES = ("<" * 1_000_000, "<a " * 300_000, "<!--" * 200_000, "](" * 400_000, "<script>" * 90_000)
+HOSTILE_PAGES = (
+    "<" * 1_000_000,
+    "<a " * 300_000,
+    "<!--" * 200_000,
+    "](" * 400_000,
+    "<script>" * 90_000,
+    "<http://" * 130_000,
+)
 
 
 @pytest.mark.parametrize("text", HOSTILE_PAGES, ids=range(len(HOSTILE_PAGES)))
@@ -246,6 +253,7 @@ def test_hostile_page_has_no_links(text: str) -> None:
         ("([a](https://acme.com/wiki/(a)/b))", ("https://acme.com/wiki/(a)/b",)),
         ('[a](<https://acme.com/a>), [b](https://acme.com/b "Title")', ("https://acme.com/a", "https://acme.com/b")),
         ("[a](https://acme.com/(a", ("https://acme.com/",)),
+        ("<https://acme.com/a <https://acme.com/b<https://acme.com/c>", ("https://acme.com/c",)),
         (f"[a](https://acme.com/{'a' * 1000})", (f"https://acme.com/{'a' * 1000}",)),
     ],
 )
