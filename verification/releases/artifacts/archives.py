@@ -120,10 +120,12 @@ def is_odd(part: str) -> bool:
 
 
 def has_different_sizes(member: Member) -> bool:
-    """Return whether the sizes differ, unless the header announces that they follow the bytes."""
+    """Return whether the checksum or a size differs, unless the header announces that it follows the bytes."""
     _, flags, _, *local = member.local
-    later = bool(flags & DESCRIBED_LATER) and not any(local)
-    return not later and local != [member.crc, member.packed_size, member.size]
+    expected = (member.crc, member.packed_size, member.size)
+    # Info-ZIP writes the sizes that it knows although a data descriptor follows.
+    unknown = 0 if flags & DESCRIBED_LATER else None
+    return any(value not in (number, unknown) for value, number in zip(local, expected, strict=True))
 
 
 def has_different_names(member: Member) -> bool:

@@ -138,6 +138,15 @@ VALID: dict[str, tuple[Callable[[], bytes], set[str]]] = {
         lambda: build_archive(build_program(flags=8, local=DESCRIPTOR_FIELDS, descriptor=DESCRIPTOR), TEXT),
         set(),
     ),
+    "data descriptor with 64-bit sizes at the end": (
+        with_only_member(flags=8, local=DESCRIPTOR_FIELDS, descriptor=DESCRIPTOR + bytes(8)),
+        set(),
+    ),
+    # As Info-ZIP writes an archive to a pipe
+    "size in both the local header and a data descriptor": (
+        with_only_member(flags=8, local={"crc": 0, "compressed_size": 0}, descriptor=DESCRIPTOR),
+        set(),
+    ),
     "for Windows": (with_only_member(f"{PROGRAM}.exe"), set()),
     "with the protocol": (with_only_member(f"{PROGRAM}_x5"), set()),
     "for Windows with the protocol": (with_only_member(f"{PROGRAM}_x5.exe"), set()),
@@ -241,6 +250,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "other method in the local header": (with_only_member(local={"method": STORED}), "headers_differ"),
     "other size in the local header": (with_only_member(local={"size": 1}), "sizes_differ"),
     "other checksum in the local header": (with_only_member(local={"crc": 1}), "sizes_differ"),
+    "other size in the local header despite a data descriptor": (
+        with_only_member(flags=8, local=DESCRIPTOR_FIELDS | {"size": 1}, descriptor=DESCRIPTOR),
+        "sizes_differ",
+    ),
     "stored, two sizes": (with_only_member(method=STORED, size=10), "stored_size"),
     "declares a smaller size": (with_only_member(size=10), "longer"),
     "bomb that declares a smaller size": (
