@@ -31,16 +31,23 @@ ROTATION_WATCH_PERIOD = timedelta(days=30)
 UNREGISTERED_VERDICTS = frozenset(
     {SignatureClass.WRONG_KEY, SignatureClass.NO_KEYS, SignatureClass.UNREADABLE_KEY, SignatureClass.UNSUPPORTED_KEY}
 )
+UNREAD_KEYS_RESULT = Result(
+    Outcome.NOT_RUN, "The registered keys have more self-signatures than we verify, so we couldn't read all of them."
+)
 PERSONAL_EMAIL_DOMAINS = load_content(CONTENT_FOLDER / "personal_email_domains.yaml", frozenset[str])
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKeys:
-    """The registry's keys for the release, and the verdict on its signature."""
+    """The registry's keys for the release, and the verdict on its signature, None if it wasn't read.
+
+    `is_complete`: whether the limit of self-signatures was enough for all keys.
+    """
 
     report: Report
     certificates: tuple[Certificate, ...]
     verdict: Verdict | None
+    is_complete: bool
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
@@ -61,7 +68,7 @@ def read_signing_keys(subject: Subject, sources: Sources) -> SigningKeys:
     certificates = {key.primary.fingerprint: key for text in armored_keys for key in _read_keys(text, limit)}
     # The registry has one list of checksums per version, so one verdict is that of all platforms.
     verdict = next((platform.verdict for platform in list_platforms(report.release) if platform.verdict), None)
-    return SigningKeys(report, tuple(certificates.values()), verdict)
+    return SigningKeys(report, tuple(certificates.values()), verdict, limit.remaining > 0)
 
 
 def _read_keys(armored_text: str, limit: VerificationLimit) -> list[Certificate]:
@@ -108,6 +115,8 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
         remarks += build_expiry_remarks(f"The key {fingerprint[-16:]}", end, subject.now.timestamp())
         expiry = f"expires {end:%Y-%m-%d}" if end else "never expires"
         evidence.append(Evidence(f"Key {fingerprint[-16:]}", expiry))
+    if not (remarks or keys.is_complete):
+        return UNREAD_KEYS_RESULT
     return build_result(remarks, "No registered key expires within 90 days.", tuple(evidence))
 
 
@@ -121,6 +130,8 @@ def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
 @register_check("keys.rotation")
 @with_signing_keys
 def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
+    if keys.verdict is None:
+        return NOTHING_TO_CHECK
     if keys.signer is None:
         return Result(Outcome.NOT_RUN, "No registered key signed the release, so there is nothing to compare.")
     history = _parse_history(subject.known.get(SIGNERS_KEY))
@@ -128,6 +139,9 @@ def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) ->
     entries = reversed(updated_history)
     evidence = tuple(Evidence(f"Since {e['since']}", f"{e['fingerprint']}, {e['version']}") for e in entries)
     remarks = _list_rotation_remarks(updated_history, keys, subject)
+    # The former key can be one of those that weren't read.
+    if remarks and not keys.is_complete:
+        return UNREAD_KEYS_RESULT
     signer = updated_history[-1]
     pass_summary = f"Key {signer['fingerprint'][-16:]} has signed releases since {signer['since']}."
     return replace(
@@ -172,6 +186,8 @@ def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, sub
 @register_check("keys.personal")
 @with_signing_keys
 def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
+    if keys.verdict is None:
+        return NOTHING_TO_CHECK
     if keys.signer is None:
         return Result(Outcome.NOT_RUN, "No registered key signed the release.")
     domains = [domain for user in keys.signer.user_ids if (domain := extract_email_domain(user))]

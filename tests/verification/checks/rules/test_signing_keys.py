@@ -49,6 +49,29 @@ def test_all_keys_share_the_limit_of_self_signatures(publish_releases):
     assert (result.outcome, [item.label for item in result.evidence]) == ("fail", ["Registered", "Terraform"])
 
 
+def test_key_above_the_limit_is_not_called_unregistered(publish_releases):
+    """The registered key that signed the last release comes after one that uses up the limit."""
+    first = run_release_check("keys.rotation", publish_releases())
+    other_key = signed_releases.build_key(OTHER_OWNER)
+    release = build_rocket_release("1.0.1", signer=other_key, keys=[other_key, signed_releases.build_key()])
+    large_key = add_armor(openpgp.build_key(certifications=501))
+    sources = publish_releases(replace(release, keys=(release.keys[0], large_key, release.keys[1])))
+    results = [
+        run_release_check(key, sources, known=first.observations, listing_status="listed")
+        for key in ("keys.rotation", "keys.expiry")
+    ]
+    summary = "The registered keys have more self-signatures than we verify, so we couldn't read all of them."
+    assert [(result.outcome, result.summary) for result in results] == [(Outcome.NOT_RUN, summary)] * 2
+
+
+@pytest.mark.parametrize("key", ["keys.rotation", "keys.personal"])
+def test_unread_signature_is_not_called_unregistered(publish_releases, key):
+    release = build_rocket_release()
+    del release.files[f"{release.prefix}_SHA256SUMS.sig"]
+    result = run_release_check(key, publish_releases(release))
+    assert (result.outcome, result.summary) == (Outcome.NOT_RUN, "There was nothing to check.")
+
+
 def test_additional_key_passes(publish_releases):
     first = run_release_check("keys.rotation", publish_releases())
     both = build_rocket_release(
