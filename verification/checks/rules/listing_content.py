@@ -24,7 +24,8 @@ MAX_SUMMARY_LINES = 2
 MIN_FAQ_WORDS = 15
 # The server wants to know who sends the request. Other statuses of a refusal are about the request itself.
 PRIVATE_STATUSES = (401, 403, 407)
-URL_PATTERN = re.compile(r"https?://[^\s<>\"]{1,500}")
+# Of any length, because one that clients refuse can't be checked and must not pass unmentioned.
+URL_PATTERN = re.compile(r"https?://[^\s<>\"]+")
 # Not the address of a repository ("git@host:path"). After a slash, only with a top-level domain: "Ops/oncall@acme.com",
 # but not a path with a version ("host/tool@latest") or with a user ("ssh://git@host").
 EMAIL_PATTERN = re.compile(

@@ -60,6 +60,11 @@ def test_links_include_the_homepage_and_every_url_in_the_answers() -> None:
     assert result.summary == "Both links work."
 
 
+def test_long_links_are_checked() -> None:
+    address = f"{DOCS}/{'a' * 1000}"
+    assert run_listing_check("links", {DOCS: 200, address: 404}, DOCS, documentation=address).outcome == Outcome.FAIL
+
+
 def test_endpoint_of_a_run_task_is_no_link() -> None:
     endpoint = "https://tasks.acme.com/run"
     result = run_listing_check("links", {DOCS: 200, endpoint: 404}, documentation=DOCS, endpoint=endpoint)
