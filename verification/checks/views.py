@@ -55,7 +55,7 @@ def run_checks(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_page_context(integration: Integration, user: User, now: datetime) -> TemplateContext:
-    """Return the page's context: worst results first, during a run all checks in the order of execution.
+    """Return the page's context: worst results first, during a run all checks in the order of the path.
 
     `pending`: the checks without a result, apart from the others; `total`: the number of both; `done`: the number of
     finished checks of the run.
