@@ -115,7 +115,7 @@ def check_required_terraform_version(subject: Subject, sources: Sources, code: R
         (path, match["version"]) for path, text in texts.items() for match in REQUIRED_VERSION_PATTERN.finditer(text)
     ]
     evidence = tuple(Evidence(path, version, build_code_url(code, sources, path)) for path, version in constraints[:5])
-    # The version of Terraform must match all of them, so one that excludes 0.12 is enough.
+    # The version of Terraform must match all of them, so one that excludes 0.12 and older is enough.
     strict_constraint = next((version for _, version in constraints if _excludes_terraform_0_12(version)), "")
     if strict_constraint:
         return Result(Outcome.PASS, f"The module requires Terraform {strict_constraint}.", evidence)
@@ -123,7 +123,7 @@ def check_required_terraform_version(subject: Subject, sources: Sources, code: R
         return replace(UNREAD_FILES_RESULT, evidence=evidence)
     if not constraints:
         return Result(Outcome.WARN, "No Terraform file at the root sets required_version.")
-    return Result(Outcome.WARN, f"{constraints[0][1]} doesn't exclude Terraform 0.12.", evidence)
+    return Result(Outcome.WARN, f"{constraints[0][1]} doesn't require Terraform 0.13 or newer.", evidence)
 
 
 def _excludes_terraform_0_12(constraint_text: str) -> bool:

@@ -133,6 +133,14 @@ def test_terraform_constraint_must_start_at_0_13(version, expected):
     assert get_code_outcome("nia.terraform", {"main.tf": text}) == expected
 
 
+@pytest.mark.parametrize("version", ["< 0.12", ">= 0.12"])
+def test_summary_names_the_terraform_version_that_is_required(version):
+    sources = build_code_sources({"main.tf": f'required_version = "{version}"\n'})
+    assert (
+        CHECKS["nia.terraform"].run(SUBJECT, sources).summary == f"{version} doesn't require Terraform 0.13 or newer."
+    )
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
