@@ -123,9 +123,9 @@ def has_different_sizes(member: Member) -> bool:
     """Return whether the checksum or a size differs, unless the header announces that it follows the bytes."""
     _, flags, _, *local = member.local
     expected = (member.crc, member.packed_size, member.size)
-    # Info-ZIP writes the sizes that it knows although a data descriptor follows.
-    unknown = 0 if flags & DESCRIBED_LATER else None
-    return any(value not in (number, unknown) for value, number in zip(local, expected, strict=True))
+    # Before a data descriptor, writers may already state what they know, and mark sizes that can have 64 bits.
+    unknown = (0, 0xFFFFFFFF) if flags & DESCRIBED_LATER else ()
+    return any(value not in (number, *unknown) for value, number in zip(local, expected, strict=True))
 
 
 def has_different_names(member: Member) -> bool:

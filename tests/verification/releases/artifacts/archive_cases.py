@@ -142,7 +142,16 @@ VALID: dict[str, tuple[Callable[[], bytes], set[str]]] = {
         with_only_member(flags=8, local=DESCRIPTOR_FIELDS, descriptor=DESCRIPTOR + bytes(8)),
         set(),
     ),
-    # As Info-ZIP writes an archive to a pipe
+    # As libarchive and Python write a stream of unknown size
+    "mark of 64-bit sizes in the local header": (
+        with_only_member(
+            flags=8,
+            local={"crc": 0, "compressed_size": 0xFFFFFFFF, "size": 0xFFFFFFFF},
+            descriptor=DESCRIPTOR + bytes(8),
+        ),
+        set(),
+    ),
+    # As bsdtar and CMake write any file, and Info-ZIP writes to a pipe
     "size in both the local header and a data descriptor": (
         with_only_member(flags=8, local={"crc": 0, "compressed_size": 0}, descriptor=DESCRIPTOR),
         set(),
@@ -250,6 +259,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "other method in the local header": (with_only_member(local={"method": STORED}), "headers_differ"),
     "other size in the local header": (with_only_member(local={"size": 1}), "sizes_differ"),
     "other checksum in the local header": (with_only_member(local={"crc": 1}), "sizes_differ"),
+    "mark of 64-bit sizes in the local header without a data descriptor": (
+        with_only_member(local={"size": 0xFFFFFFFF}),
+        "sizes_differ",
+    ),
     "other size in the local header despite a data descriptor": (
         with_only_member(flags=8, local=DESCRIPTOR_FIELDS | {"size": 1}, descriptor=DESCRIPTOR),
         "sizes_differ",
