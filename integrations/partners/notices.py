@@ -83,8 +83,15 @@ def _queue_emails(event: AuditEvent) -> None:
         is_actor = isinstance(recipient, User) and recipient.pk == event.actor_id
         if not is_actor:
             address = getattr(recipient, "email", recipient)
-            is_program_recipient = isinstance(recipient, str) or permissions.is_program_staff(recipient)
-            recipient_context = context | {"for_program": is_program_recipient}
+            recipient_context = context | {"for_program": _is_program_recipient(recipient, event)}
             # One email for each event and address.
             key = f"{event.stream}:{event.seq}:{address}"
             email.queue(entry.template, key, recipient, recipient_context, event=event, now=event.at)
+
+
+def _is_program_recipient(recipient: User | str, event: AuditEvent) -> bool:
+    """Return whether an email goes to a mailbox, or to program staff who don't belong to the partner."""
+    if isinstance(recipient, str):
+        return True
+    assert event.partner
+    return permissions.is_program_staff(recipient) and not permissions.get_role(event.partner, recipient)

@@ -199,6 +199,13 @@ def test_both_sides_except_the_author_are_notified_of_a_changed_calendar(
     assert "Check that the new days are correct" in mails[1].text
 
 
+def test_program_staff_who_belong_to_the_company_are_told_as_its_members(acme: Any, alice: Any) -> None:
+    alice.is_reviewer = True
+    alice.save()
+    record_event(acme, "partner.calendar_changed", actor=None, now=timezone.now())
+    assert "you are an owner or editor of Acme" in EmailMessage.objects.get(name="calendar_changed", person=alice).text
+
+
 def test_both_sides_are_notified_of_a_change_by_the_portal(
     acme: Any, alice: Any, bob: Any, issues: dict[str, SupportIssue]
 ) -> None:
