@@ -53,6 +53,7 @@ def request_waiver(
         state.waiver_requested_at = now
         state.waiver_request_reason = reason
         state.save()
+        change.save()  # with a new version, so that open pages show the request
         change.record("requirement.waiver_requested", reason)
 
 
@@ -66,6 +67,7 @@ def decline_waiver(
             raise ActionRefused(_("No waiver is requested for this requirement."), "invalid-transition")
         state.clear_waiver_request()
         state.save()
+        change.save()
         change.record("requirement.waiver_declined", reason)
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from bs4 import BeautifulSoup
 
+from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements, waivers
 from integrations.submissions.services.creation import change_description
 from integrations.submissions.workflow.states import Status
@@ -208,6 +209,14 @@ def test_declined_waiver_leaves_the_queue_and_the_partner_sees_why(checked_integ
     assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == []
     assert "Add it." in EmailMessage.objects.get(name="waiver_declined", to=alice.email).text
     assert submit_action(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Again.").status_code == 409
+
+
+def test_open_pages_show_a_requested_and_a_declined_waiver(checked_integration, alice, rita, now):
+    versions = [Integration.objects.get(pk=checked_integration.pk).version]
+    for act, actor in ((waivers.request_waiver, alice), (waivers.decline_waiver, rita)):
+        act(checked_integration, CHECKED_REQUIREMENT, reason="Later.", actor=actor, now=now)
+        versions.append(Integration.objects.get(pk=checked_integration.pk).version)
+    assert versions == [versions[0], versions[0] + 1, versions[0] + 2]
 
 
 @pytest.mark.parametrize(("outcome", "is_requested"), [(Status.PASS, False), (Status.ERROR, True), (Status.FAIL, True)])
