@@ -111,7 +111,6 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
         },
         "inbox:calendar_feed": {"token": world["calendar"]},
         "inbox:stop": {"token": stopping.build_url(world["users"]["alice"], "messages").rsplit("/", 2)[-2]},
-        "submissions:prefill_draft": {"uuid": world["draft"].uuid},
         "submissions:confirm_draft": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("checks:check_help", "checks:accept_finding")},
         **{

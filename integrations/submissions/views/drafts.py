@@ -123,7 +123,10 @@ def create_draft(request: AuthenticatedRequest, program: Program, partners: list
 
 @handle_draft_refusals
 def show_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Show the form of a draft to any member of the partner. A POST saves the input and shows the confirmation page."""
+    """Show the form of a draft to any member of the partner.
+
+    A POST saves the input, and fills the form from GitHub or shows the confirmation page.
+    """
     draft = load_draft(request, uuid)
     if draft.integration is not None and draft.requirement_id:
         return redirect("submissions:requirement", draft.integration.uuid, draft.requirement_id)
@@ -131,6 +134,9 @@ def show_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         return redirect_sent_draft(request, draft)
     if request.method == "POST":
         save_input(request, draft, merge_form_data(request.POST, draft.data))
+        # By this address, so that the input of a session that has ended is shown again.
+        if request.POST.get("then") == "prefill":
+            return fill_from_repository(request, uuid)
         return redirect("submissions:confirm_draft", uuid=uuid)
     unsent = request.unsent()
     data = merge_form_data(unsent, draft.data) if unsent else draft.data
@@ -185,15 +191,6 @@ def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str
         return merge_form_data(request.POST, draft.data)
     requirement = draft.integration.edition.get_requirement(draft.requirement_id)
     return requirements.collect_draft_data(requirement, request.POST) if requirement else {}
-
-
-@redirect_get_to("submissions:draft")
-@handle_draft_refusals
-def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Save the input, fetch repository data from GitHub, and show the form again."""
-    draft = load_draft(request, uuid)
-    save_input(request, draft, merge_form_data(request.POST, draft.data))
-    return fill_from_repository(request, uuid)
 
 
 @handle_draft_refusals
@@ -267,7 +264,6 @@ urlpatterns = [
     path("programs/choose/<slug:program>/", start_integration, name="start_program"),
     path("drafts/<uuid:uuid>/", show_draft, name="draft"),
     path("drafts/<uuid:uuid>/save/", autosave_draft, name="save_draft"),
-    path("drafts/<uuid:uuid>/prefill/", prefill_draft, name="prefill_draft"),
     path("drafts/<uuid:uuid>/resolve/", resolve_conflict, name="resolve_draft_conflict"),
     path("drafts/<uuid:uuid>/overlaps/", show_overlaps, name="draft_overlaps"),
     path("drafts/<uuid:uuid>/discard/", discard_draft, name="discard_draft"),

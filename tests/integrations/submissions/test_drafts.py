@@ -9,6 +9,7 @@ from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from portal.core.errors import ActionRefused
 from tests.conftest import NOW, create_integration
+from tests.integrations.page_text import parse
 
 pytestmark = pytest.mark.any_database
 
@@ -127,7 +128,7 @@ def test_version_saved_during_the_choice_is_shown_too(sign_in, two_versions, ali
 
 @pytest.mark.every_database
 def test_conflict_under_htmx_replaces_the_page(sign_in, two_versions, alice):
-    page = sign_in(alice).post(get_url(two_versions, "prefill/"), DATA | {"version": 1}, headers={"HX-Request": "true"})
+    page = sign_in(alice).post(get_url(two_versions), DATA | {"version": 1}, headers={"HX-Request": "true"})
     assert (page.status_code, page.headers["HX-Retarget"]) == (200, "#main")
 
 
@@ -140,6 +141,17 @@ def test_input_survives_a_session_timeout(client, draft, alice):
     assert "This is your input from before you were signed out" in page.text
 
 
+def test_input_survives_a_session_timeout_before_it_is_filled_from_github(client, sign_in, draft, alice):
+    buttons = parse(sign_in(alice).get(get_url(draft))).select("#draft-form button")
+    button = next(each for each in buttons if "Fill from GitHub" in each.text)
+    url = button.get("formaction", get_url(draft))
+    client.logout()
+    client.post(url, DATA | {"version": 0, button["name"]: button["value"]})
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    page = client.get(url, follow=True)
+    assert page.context["form"].initial["name"] == "Rocket"
+
+
 def test_draft_of_another_partner_is_not_found(sign_in, draft, charlie, rita):
     for person in (charlie, rita):
         client = sign_in(person)
@@ -148,8 +160,8 @@ def test_draft_of_another_partner_is_not_found(sign_in, draft, charlie, rita):
             client.get(get_url(draft, "confirm/")),
             client.get(get_url(draft, "overlaps/")),
         ]
-        responses = [client.post(get_url(draft, f"{name}/")) for name in ("save", "resolve", "prefill", "discard")]
-        assert [response.status_code for response in pages + responses] == [404] * 7
+        responses = [client.post(get_url(draft, f"{name}/")) for name in ("save", "resolve", "discard")]
+        assert [response.status_code for response in pages + responses] == [404] * 6
 
 
 def test_viewer_can_read_but_not_change(sign_in, draft, bob):

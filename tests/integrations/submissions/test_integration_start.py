@@ -192,6 +192,6 @@ def test_unreachable_github_keeps_the_input(sign_in, alice, settings):
     client = sign_in(alice)
     client.post(START)
     draft = IntegrationDraft.objects.get()
-    page = client.post(f"/drafts/{draft.uuid}/prefill/", DATA | {"version": 0}, follow=True)
+    page = client.post(f"/drafts/{draft.uuid}/", DATA | {"version": 0, "then": "prefill"}, follow=True)
     assert page.context["form"].initial["name"] == "Rocket"
     assert "You can enter the details yourself." in page.text
