@@ -52,6 +52,9 @@ def _find_shared_answers(integration: Integration) -> list[tuple[Requirement, Re
     )
     sources: dict[str | tuple[str, str], RequirementFulfillment] = {}
     for state in submitted.select_related("integration").order_by("submitted_at"):
+        # In an older edition, the same requirement can belong to each integration alone.
+        if state.requirement is not None and state.requirement.scope != AnswerScope.PARTNER:
+            continue
         agreement = state.requirement.agreement if state.requirement else ""
         # All programs share the agreements. Other shared answers belong to one program.
         sources[agreement or (state.integration.program_key, state.requirement_id)] = state

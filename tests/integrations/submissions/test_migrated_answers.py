@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from integrations.programs.registry import PROGRAMS
+from integrations.programs.requirements import AnswerScope
 from integrations.submissions.models import Integration
 from integrations.submissions.services import edition_migration
+from integrations.submissions.services.requirements import submit_answer
 from integrations.submissions.services.transitions import perform_transition
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_integration
@@ -40,6 +42,29 @@ def test_agreement_that_the_partner_signed_counts_in_the_new_edition(
     assert not ended.fulfillments.filter(requirement_id=agreement_id).exists()
     perform_transition(ended, "reopen", actor=alice, now=later)
     assert ended.fulfillments.get(requirement_id=agreement_id).status == "submitted"
+
+
+def test_answer_of_one_integration_does_not_replace_that_of_another_when_the_requirement_becomes_shared(
+    acme: Any, alice: Any, rita: Any, rocket: Integration, now: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lander = create_integration(acme, alice, rocket.program_key, name="Lander")
+    for row, moment in ((rocket, now), (lander, now + timedelta(minutes=1))):
+        submit_answer(row, "NO-3", {"tests": row.name}, actor=alice, now=moment)
+    program = PROGRAMS[rocket.program_key]
+    old = program.editions[-1]
+    steps = tuple(
+        replace(
+            step,
+            requirements=tuple(
+                replace(r, scope=AnswerScope.PARTNER) if r.id == "NO-3" else r for r in step.requirements
+            ),
+        )
+        for step in old.steps
+    )
+    new = replace(old, date="2027-01", steps=steps)
+    monkeypatch.setitem(PROGRAMS, program.key, replace(program, editions=(*program.editions, new)))
+    edition_migration.migrate_edition(rocket, new.date, actor=rita, now=now + timedelta(minutes=2))
+    assert rocket.fulfillments.get(requirement_id="NO-3").data == {"tests": "Rocket"}
 
 
 def test_email_states_the_next_action_in_the_new_edition(
