@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import BigIntegerField, Q, QuerySet
 from django.utils.translation import gettext as _, gettext_noop
 
+from integrations.programs.schema import Edition
 from integrations.submissions.models import Integration, ReadMarker
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery, Parameter
@@ -70,7 +71,7 @@ def load_review_events(
     ]
     messages = [event for event in events if event.event_type in MESSAGE_EVENT_TYPES]
     changes = [event for event in events if read_marker is not None and _is_change(event, read_marker)]
-    return group_events(changes), messages
+    return group_events(changes, integration.edition), messages
 
 
 def _is_change(event: AuditEvent, read_marker: ReadMarker) -> bool:
@@ -79,31 +80,29 @@ def _is_change(event: AuditEvent, read_marker: ReadMarker) -> bool:
     return is_new and event.event_type not in EXCLUDED_EVENT_TYPES
 
 
-def group_events(events: Iterable[AuditEvent]) -> list[RecentChange]:
+def group_events(events: Iterable[AuditEvent], edition: Edition) -> list[RecentChange]:
     """Return one change per actor and event type, newest first."""
     groups: dict[tuple[str, str], list[AuditEvent]] = {}
     for event in events:
         groups.setdefault((event.actor, event.event_type), []).append(event)
-    changes = [_build_change(group) for group in groups.values()]
+    changes = [_build_change(group, edition) for group in groups.values()]
     return sorted(changes, key=lambda change: change.event.at, reverse=True)
 
 
-def _build_change(events: list[AuditEvent]) -> RecentChange:
+def _build_change(events: list[AuditEvent], edition: Edition) -> RecentChange:
     last = events[-1]
     summary = last.action
     if len(events) > 1:
         summary = _(last.type.plural_action or REPEATED_TEMPLATE).format(count=len(events), summary=summary)
-    items = tuple(
-        dict.fromkeys(text for event in events if (text := _describe_event(event, is_alone=len(events) == 1)))
-    )
-    return RecentChange(last, summary, items)
+    texts = [_describe_event(event, edition, is_alone=len(events) == 1) for event in events]
+    return RecentChange(last, summary, tuple(dict.fromkeys(filter(None, texts))))
 
 
-def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:
+def _describe_event(event: AuditEvent, edition: Edition, *, is_alone: bool) -> str:
     """Return what one event adds to its line: old and new values, a title, or a note."""
     changes = event.data.get("changes")
     if isinstance(changes, dict):
-        return _describe_fields(changes)
+        return _describe_fields(changes, edition)
     if is_alone:
         return event.note
     title = event.data.get("title") or (
@@ -112,17 +111,20 @@ def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:
     return ": ".join(part for part in (str(title), _describe_outcomes(event) or event.note) if part)
 
 
-def _describe_fields(changes: Mapping[str, tuple[object, object]]) -> str:
+def _describe_fields(changes: Mapping[str, tuple[object, object]], edition: Edition) -> str:
     """Return the old and new value of each changed field of an integration."""
     return "; ".join(
-        f"{_(FIELD_LABELS[name])}: {_format_value(previous)} → {_format_value(current)}"
+        f"{_(FIELD_LABELS[name])}: {_format_value(name, previous, edition)} → {_format_value(name, current, edition)}"
         for name, (previous, current) in changes.items()
         if name in FIELD_LABELS
     )
 
 
-def _format_value(value: object) -> str:
+def _format_value(name: str, value: object, edition: Edition) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    category = edition.get_category(text) if name == "category" else None
+    if category is not None:
+        return category.name
     return text or _("none")
 
 

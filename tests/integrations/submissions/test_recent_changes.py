@@ -64,14 +64,19 @@ def test_changed_facts_are_reported_with_old_and_new(
     rocket: Integration, alice: User, rita: User, now: datetime
 ) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
-    values = {"homepage": "https://acme.example/new", "offerings": ["Enterprise"], "repository_owner_id": None}
+    values = {
+        "category": "ci-cd",
+        "homepage": "https://acme.example/new",
+        "offerings": ["Enterprise"],
+        "repository_owner_id": None,
+    }
     creation.change_description(rocket, values, actor=alice, now=now)
     assert summarize(list_changes(rocket, rita)) == [
         (
             "Alice Archer",
             "changed the description",
             (
-                "Compatible products: Open Source → Enterprise; "
+                "Category: none → CI/CD; Compatible products: Open Source → Enterprise; "
                 "Homepage: https://acme.example/rocket → https://acme.example/new",
             ),
         )
