@@ -136,7 +136,7 @@ def build_review_context(
         "decision_refusal": explain_decision_refusal(integration, user),
         **_build_finding_context(integration, user),
         "can_act": integration.is_open and permissions.can_decide(integration, user),
-        "can_write_note": True,
+        "can_write_note": permissions.can_write_note(integration, user),
         "now": now,
         **build_claim_context(integration, user),
         "contacts": [person.user for person in participants if person.is_acting_member][:MAX_CONTACTS],

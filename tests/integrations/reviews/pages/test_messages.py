@@ -5,6 +5,7 @@ from bs4 import BeautifulSoup
 
 from integrations.submissions.models import Integration, ReviewMessage
 from portal.accounts.models import User
+from tests.conftest import create_user
 from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, get_review_page
 
@@ -37,6 +38,17 @@ def test_internal_notes_are_hidden_from_the_partner(
     client = sign_in(alice)
     for path in ("", "history/"):
         assert "They seem slow." not in client.get(f"/integrations/{rocket.uuid}/{path}").content.decode()
+
+
+def test_auditor_reads_internal_notes_without_a_form(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+    sign_in(rita).post(f"/integrations/{rocket.uuid}/messages/", {"body": "They seem slow.", "internal": "on"})
+    auditor = create_user("audrey@program.example", "Audrey Ames", is_auditor=True)
+    readers = [BeautifulSoup(get_review_page(sign_in(user), rocket).content, "html.parser") for user in (rita, auditor)]
+    threads = [page.select_one("#thread") for page in readers]
+    assert [("They seem slow." in thread.text, len(thread.select("form"))) for thread in threads] == [
+        (True, 1),
+        (True, 0),
+    ]
 
 
 def test_partner_who_asks_for_a_note_writes_a_message(rocket: Integration, alice: User, sign_in: SignIn) -> None:
