@@ -52,7 +52,7 @@ def list_program_contacts(integration: Integration) -> list[User | str]:
         if permissions.can_act_for_program(integration, person)
         and not is_excluded_from_decision(integration, person.pk)
     ]
-    managers = list_reviewer_managers(integration.program_key) if has_no_decider(integration) else []
+    managers = list_reviewer_managers(integration) if has_no_decider(integration) else []
     return [*dict.fromkeys((*contacts, *managers)), integration.edition.mailbox]
 
 

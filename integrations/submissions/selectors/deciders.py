@@ -48,9 +48,11 @@ def find_without_decider(items: Iterable[NamedValues], user: User) -> set[int]:
     return {pk for pk, row in others.items() if not any(_can_decide(row, reviewer) for reviewer in reviewers)}
 
 
-def list_reviewer_managers(program_key: str) -> list[User]:
-    """Return who can add reviewers to a program: its managers, or else the administrators."""
-    people = User.objects.filter(Q(is_superuser=True) | ~Q(program_roles=[]), is_active=True).order_by("pk")
-    managers = [person for person in people if program_key in list_programs(person, "manager")]
+def list_reviewer_managers(integration: Integration) -> list[User]:
+    """Return who can add reviewers to the program for a decision: its managers, or else the administrators."""
+    users = User.objects.filter(Q(is_superuser=True) | ~Q(program_roles=[]), is_active=True).order_by("pk")
+    # Members of the company act for it alone, and their emails say nothing about reviewers.
+    people = users.exclude(pk__in=[member.pk for member in integration.partner.list_members()])
+    managers = [person for person in people if integration.program_key in list_programs(person, "manager")]
     # docs/explanation/compliance.md: a program without managers notifies the administrators.
     return managers or [person for person in people if person.is_superuser]

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from integrations.compliance import tasks
+from integrations.partners.models import Membership, Partner
 from integrations.reviews.selectors import queue_items
 from integrations.reviews.selectors.queue import find_next_review
 from integrations.reviews.services import claims
@@ -177,6 +178,18 @@ def test_administrators_are_notified_without_a_manager(reach: Any, rita: User, r
     row = reach("suspension_appealed")
     emails = EmailMessage.objects.filter(event__event_type="compliance.appealed").order_by("pk")
     assert [email.to for email in emails] == [sam.email, row.edition.mailbox]
+
+
+def test_administrators_are_notified_instead_of_a_manager_who_belongs_to_the_company(
+    reach: Any, acme: Partner, rita: User, rob: User, mae: User, sam: User, now: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=mae, role="viewer", joined_at=now)
+    row = reach("suspension_appealed")
+    emails = EmailMessage.objects.filter(event__event_type="compliance.appealed").order_by("pk")
+    assert [(email.to, "No reviewer of" in email.text) for email in emails] == [
+        (sam.email, True),
+        (row.edition.mailbox, True),
+    ]
 
 
 def test_a_third_reviewer_can_decide(reach: Any, sign_in: SignIn, rita: User, rob: User, mae: User, rae: User) -> None:
