@@ -222,7 +222,7 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Send a message to the other side, or save an internal note."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
-    for_program = permissions.is_program_staff(request.user)
+    for_program = permissions.can_view_notes(integration, request.user)
     form = MessageForm(
         data=_get_form_data(request), can_write_note=permissions.can_write_note(integration, request.user)
     )

@@ -105,7 +105,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "handles": list_hinted_handles(integration, participants, user),
         "introductions": list_introductions(integration),
         "can_edit": permissions.can_edit(integration, user),
-        "for_program": permissions.is_program_staff(user),
+        "for_program": permissions.can_view_notes(integration, user),
         "can_post_message": permissions.can_post_message(integration, user),
         "now": now,
         "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.list_requirements()),

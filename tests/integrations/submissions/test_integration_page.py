@@ -122,6 +122,21 @@ def test_only_who_can_write_is_offered_the_message_form(
     assert offers == [True, True, False, False]
 
 
+def test_program_staff_who_belong_to_the_company_write_to_the_program(acme: Any, alice: Any, sign_in: Any) -> None:
+    rocket = create_integration(acme, alice)
+    alice.is_reviewer = True
+    alice.save()
+    client = sign_in(alice)
+    text = get_text(get_page(client, rocket))
+    address = reverse("reviews:post_message", args=[rocket.uuid])
+    page_after = client.post(address, {"body": "Hello."})["Location"]
+    assert ("Message to the program" in text, "Review page" in text, page_after) == (
+        True,
+        False,
+        f"/integrations/{rocket.uuid}/#thread",
+    )
+
+
 @pytest.mark.parametrize("stage", ["engage", "review", "support"])
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_page_needs_few_queries(
