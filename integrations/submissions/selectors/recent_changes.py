@@ -112,11 +112,12 @@ def _describe_event(event: AuditEvent, edition: Edition, *, is_alone: bool) -> s
 
 
 def _describe_fields(changes: Mapping[str, tuple[object, object]], edition: Edition) -> str:
-    """Return the old and new value of each changed field of an integration."""
+    """Return the old and new value of each changed field of an integration, in the order of the form."""
+    # PostgreSQL doesn't store the order of the keys of JSON.
     return "; ".join(
-        f"{_(FIELD_LABELS[name])}: {_format_value(name, previous, edition)} → {_format_value(name, current, edition)}"
-        for name, (previous, current) in changes.items()
-        if name in FIELD_LABELS
+        f"{_(label)}: {' → '.join(_format_value(name, value, edition) for value in changes[name])}"
+        for name, label in FIELD_LABELS.items()
+        if name in changes
     )
 
 

@@ -60,6 +60,7 @@ def test_events_of_one_kind_are_grouped_newest_first(
     ]
 
 
+@pytest.mark.every_database
 def test_changed_facts_are_reported_with_old_and_new(
     rocket: Integration, alice: User, rita: User, now: datetime
 ) -> None:
