@@ -18,7 +18,9 @@ log = logging.getLogger(__name__)
 ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "projected_at")
 CLOCK_FIELDS = [field.name for field in SlaClock._meta.concrete_fields if not (field.primary_key or field.is_relation)]
 STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
-MAX_CLOCK_DIFFERENCE = timedelta(minutes=5)  # between the clocks of GitHub's servers and ours
+# Server clocks differ, and a long poll or batch of webhooks reads events that are later than its own time. An issue
+# whose opening is left out has no clocks until its next event.
+MAX_EVENT_LEAD = timedelta(days=1)
 DEFAULT_RETRACTION_REASON = "New events moved the due date or show that the reply was on time."
 
 
@@ -64,7 +66,7 @@ def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
     """
     ended_at = issue.monitoring_ended_at
     cutoff_at = min(now, ended_at) if ended_at else now
-    latest_at = now + MAX_CLOCK_DIFFERENCE
+    latest_at = now + MAX_EVENT_LEAD
     return max([cutoff_at, *(row.at for row in issue.events.all() if row.at <= latest_at)])
 
 

@@ -173,6 +173,14 @@ def test_forged_event_of_a_distant_future_does_not_hide_the_clock(monitored_repo
     assert clock.next_at == OPENED_AT + 60 * HOUR
 
 
+def test_issue_opened_during_a_long_run_gets_its_clocks(monitored_repository, tracker):
+    """The run has one time, its beginning, and reads what arrives until its end."""
+    tracker.open(REPORTER, "It crashes", LATER + HOUR)
+    deliver(monitored_repository, tracker.webhooks)
+    delivery_processing.process_due_deliveries(LATER)
+    assert SlaClock.objects.get(target_type="resolve").due_at == LATER + HOUR + 7 * 24 * HOUR
+
+
 @pytest.mark.parametrize(
     "change",
     [
