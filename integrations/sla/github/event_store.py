@@ -50,7 +50,8 @@ def store_updates(
     """Store new issues and events. Return the primary keys of the issues that changed."""
     updates = list(updates)
     batches = list(batches)
-    ids_by_github_id, created_ids = _upsert_issues(monitored_repository, [update.issue for update in updates], source)
+    listed_issues = [update.issue for update in updates]
+    ids_by_github_id, created_ids = _upsert_issues(monitored_repository, listed_issues, source, now)
     # An ended issue of an earlier repository can have the same number.
     batch_issues = SupportIssue.objects.filter(
         monitored_repository=monitored_repository, number__in={batch.number for batch in batches}, ended_at=None
@@ -67,28 +68,29 @@ def store_updates(
 
 
 def _upsert_issues(
-    monitored_repository: MonitoredRepository, issues: Iterable[GitHubIssue], source: str
+    monitored_repository: MonitoredRepository, issues: Iterable[GitHubIssue], source: str, now: datetime
 ) -> tuple[dict[int, int], set[int]]:
-    """Return the primary keys of the issues by GitHub ID, and those of new and resumed ones.
+    """Return the primary keys of the issues by GitHub ID, and those of new, resumed, and ended ones.
 
     Issues opened before the start of support, or before the integration moved to this repository, are not covered and
-    not stored. If it moves back, the ended issues of the repository are resumed.
+    not stored. If it moves back, polls resume the ended issues of the repository.
     """
     # Several deliveries of a batch can be about one issue. The last entry of a key wins.
     newest_issues = {issue.id: issue for issue in sorted(issues, key=lambda issue: issue.updated_at)}
     ids_by_github_id: dict[int, int] = {}
-    changed_ids = set[int]()
+    taken_numbers, changed_ids = _settle_numbers(monitored_repository, newest_issues, source, now)
     renamed_ids = set[int]()
     for row in SupportIssue.objects.filter(monitored_repository=monitored_repository, github_id__in=newest_issues):
         issue = newest_issues.pop(row.github_id)
-        if row.ended_at is not None and row.opened_at < monitored_repository.began_at:
-            continue  # support ended and began again after the opening
+        # A forged webhook must not resume an issue. Nor is one resumed if support began again after its opening.
+        if row.ended_at is not None and (source != "poll" or row.opened_at < monitored_repository.began_at):
+            continue
         ids_by_github_id[issue.id] = row.pk
         changed_ids |= {row.pk} if row.ended_at is not None else set()
         renamed_ids |= {row.pk} if _update_issue(monitored_repository, row, issue, source) else set()
     covered_from = monitored_repository.moved_at or monitored_repository.began_at
     for github_id, issue in sorted(newest_issues.items()):
-        if issue.created_at >= covered_from:
+        if issue.created_at >= covered_from and issue.number not in taken_numbers:
             ids_by_github_id[github_id] = _create_issue(monitored_repository, issue).pk
             changed_ids.add(ids_by_github_id[github_id])
     if changed_ids or renamed_ids:
@@ -96,16 +98,38 @@ def _upsert_issues(
     return ids_by_github_id, changed_ids
 
 
+def _settle_numbers(
+    monitored_repository: MonitoredRepository, issues: Mapping[int, GitHubIssue], source: str, now: datetime
+) -> tuple[set[int], set[int]]:
+    """Return the numbers that belong to other issues, and the primary keys of issues that end.
+
+    Comments and denials find their issue by its number. A forged webhook can report a number under another ID, so an
+    issue keeps its number unless GitHub lists another one with it.
+    """
+    others = SupportIssue.objects.filter(
+        monitored_repository=monitored_repository,
+        ended_at=None,
+        number__in={issue.number for issue in issues.values()},
+    ).exclude(github_id__in=issues)
+    numbers_by_pk = dict(others.values_list("pk", "number"))
+    if source != "poll":
+        return set(numbers_by_pk.values()), set()
+    SupportIssue.objects.filter(pk__in=numbers_by_pk).update(ended_at=now)
+    return set(), set(numbers_by_pk)
+
+
 def _update_issue(
     monitored_repository: MonitoredRepository, row: SupportIssue, issue: GitHubIssue, source: str
 ) -> bool:
     """Update the columns of an issue. Return whether it was renamed."""
-    # A forged webhook can report a title with a time in the future.
-    is_changed = issue.updated_at > row.updated_at or (source == "poll" and issue.updated_at != row.updated_at)
+    # A forged webhook can report another number, or a title with a time in the future.
+    number = issue.number if source == "poll" else row.number
+    is_corrected = source == "poll" and (issue.updated_at, number) != (row.updated_at, row.number)
+    is_changed = issue.updated_at > row.updated_at or is_corrected
     values: NamedValues = {"ended_at": None} if row.ended_at is not None else {}
     if is_changed:
-        url = _build_url(monitored_repository, issue)
-        values |= {"title": issue.title, "url": url, "updated_at": issue.updated_at}
+        url = _build_url(monitored_repository, number)
+        values |= {"number": number, "title": issue.title, "url": url, "updated_at": issue.updated_at}
     # A forged webhook can report a later opening to move the due date, or another author.
     if issue.created_at < row.opened_at:
         values["opened_at"] = issue.created_at
@@ -113,12 +137,12 @@ def _update_issue(
         values["author"] = issue.user.login
     if values:
         SupportIssue.objects.filter(pk=row.pk).update(**values)
-    return is_changed and row.title != issue.title
+    return is_changed and (row.number, row.title) != (number, issue.title)
 
 
-def _build_url(monitored_repository: MonitoredRepository, issue: GitHubIssue) -> str:
+def _build_url(monitored_repository: MonitoredRepository, number: int) -> str:
     # Not the URL of the payload: emails and pages link to it, and a forged webhook can contain any.
-    return f"{settings.GITHUB_WEB_URL}/{monitored_repository.repository}/issues/{issue.number}"
+    return f"{settings.GITHUB_WEB_URL}/{monitored_repository.repository}/issues/{number}"
 
 
 def _create_issue(monitored_repository: MonitoredRepository, issue: GitHubIssue) -> SupportIssue:
@@ -128,7 +152,7 @@ def _create_issue(monitored_repository: MonitoredRepository, issue: GitHubIssue)
         github_id=issue.id,
         number=issue.number,
         title=issue.title,
-        url=_build_url(monitored_repository, issue),
+        url=_build_url(monitored_repository, issue.number),
         author=issue.user.login if issue.user else "ghost",
         opened_at=issue.created_at,
         updated_at=issue.updated_at,

@@ -38,10 +38,10 @@ class ListedActivity:
     """Activity in GitHub's lists during one poll.
 
     `comments` holds (issue, comment, actor, time). `texts` holds the time of the last change and the text by issue and
-    comment. `changes` holds (issue, kind, label, actor) with the time. `issue_ids` holds GitHub's IDs.
+    comment. `changes` holds (issue, kind, label, actor) with the time. `numbers` holds those of issues by GitHub's IDs.
     """
 
-    issue_ids: set[int] = field(default_factory=set)
+    numbers: dict[int, int] = field(default_factory=dict)
     comments: set[tuple[int, str, int, datetime]] = field(default_factory=set)
     texts: dict[tuple[int, str], tuple[datetime, str]] = field(default_factory=dict)
     changes: list[tuple[tuple[int, str, str, int], datetime]] = field(default_factory=list)
@@ -72,7 +72,7 @@ def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[Is
             if event.kind in COMMENT_TEXT_KINDS:
                 activity.texts[batch.number, event.comment] = (event.at, event.text)
     for update in updates:
-        activity.issue_ids.add(update.issue.id)
+        activity.numbers[update.issue.id] = update.issue.number
         activity.changes += [
             ((update.issue.number, str(event.kind), event.label, event.actor.id), event.at)
             for event in update.events
@@ -113,7 +113,7 @@ def flag_unverified_events(
     """
     webhook_events = SupportIssueEvent.objects.filter(
         # This poll can resume listed issues, which ended when the integration moved away.
-        Q(issue__ended_at=None) | Q(issue__github_id__in=activity.issue_ids),
+        Q(issue__ended_at=None) | Q(issue__github_id__in=activity.numbers),
         issue__monitored_repository=monitored_repository,
         source="webhook",
         kind__in=VERIFIABLE_KINDS,
@@ -123,6 +123,9 @@ def flag_unverified_events(
     verified_pk = cursors.get("verified", 0)
     events_with_policy = webhook_events.filter(pk__gt=verified_pk).select_related("issue__policy", "issue__integration")
     recent_rows = list(events_with_policy.order_by("pk"))
+    for row in recent_rows:
+        # A forged webhook can report another number, which this poll corrects.
+        row.issue.number = activity.numbers.get(row.issue.github_id, row.issue.number)
     unlisted_rows = [row for row in recent_rows if _can_affect_clock(row) and not activity.has_event(row)]
     due_rows = [row for row in unlisted_rows if row.seen_at <= now - LISTING_DELAY][:MAX_VERIFICATIONS]
     pending_pks = [row.pk for row in unlisted_rows if row not in due_rows]

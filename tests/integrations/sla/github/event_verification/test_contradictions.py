@@ -9,7 +9,7 @@ from integrations.sla.github import delivery_processing
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
-from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, deliver_changed, poll
+from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, deliver_changed, forge, poll
 from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     PARTNER,
@@ -18,6 +18,10 @@ from tests.integrations.sla.monitored_repository import (
     deliver,
     post_delivery,
 )
+
+
+def comment_at_two(copy: Tracker) -> None:
+    copy.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
 
 
 def test_backdated_reply_does_not_count(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
@@ -119,3 +123,38 @@ def test_forged_title_and_address_of_an_issue_do_not_last(
     poll(monitored_repository, 2)
     issue.refresh_from_db()
     assert (issue.title, issue.updated_at) == ("It crashes", OPENED_AT)
+
+
+def test_forged_number_of_an_issue_does_not_last(monitored_repository: MonitoredRepository, github: GitHub) -> None:
+    """No issue has the number, so GitHub would seem to have deleted the issue of the forged reply."""
+    tracker = github.track(build_tracker(monitored_repository))
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    deliver_changed(monitored_repository, tracker.webhooks[0], 1, issue={"number": 99})
+    forge(monitored_repository, tracker, comment_at_two, 2)
+    poll(monitored_repository, 26)
+    issue = SupportIssue.objects.get()
+    assert (issue.number, issue.url) == (1, "https://github.com/acme/nomad-rocket/issues/1")
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["before the issue", "after the issue"])
+def test_forged_issue_does_not_take_the_events_of_a_number(
+    monitored_repository: MonitoredRepository, github: GitHub, is_first: bool
+) -> None:
+    tracker = github.track(build_tracker(monitored_repository))
+    tracker.open(REPORTER, "It crashes", OPENED_AT + HOUR)
+    forgery = {"id": 1, "created_at": "2026-04-14T09:00:00Z"}
+    if not is_first:
+        deliver(monitored_repository, tracker.webhooks)
+        poll(monitored_repository, 2)
+    deliver_changed(monitored_repository, tracker.webhooks[0], 2, issue=forgery)
+    if is_first:
+        poll(monitored_repository, 2)
+    deliver_changed(monitored_repository, tracker.webhooks[0], 3, issue=forgery | {"title": "It hangs"})
+    forge(monitored_repository, tracker, comment_at_two, 3)
+    poll(monitored_repository, 27)
+    issue = SupportIssue.objects.get(ended_at=None)
+    assert issue.github_id == tracker.issues[1]["id"]
+    assert issue.events.filter(data__has_key="denied").count() == 1
+    assert issue.clocks.get(target_type="respond").stopped_at is None
