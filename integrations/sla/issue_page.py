@@ -95,6 +95,10 @@ class ClockPanel:
     rows: list[SegmentRow]
     strip: SafeString | str
 
+    @property
+    def severity_label(self) -> str:
+        return _(SEVERITY_BADGES[self.clock.severity][0])
+
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.utils import timezone
 
 from integrations.partners.models import PartnerCalendar
@@ -21,6 +22,7 @@ from tests.integrations.page_text import get_text
 from tests.integrations.reviews.queue_page import list_names
 from tests.integrations.sla.monitored_repository import create_listed_integration, monitor_repository
 from tests.integrations.sla.pages.issues import create_issue
+from tests.portal import pseudo_language
 
 pytestmark = pytest.mark.any_database
 
@@ -242,6 +244,13 @@ def test_clock_card_shows_its_times_in_the_zone_of_the_calendar(
     page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
     card = page.partition('data-zone="calendar"')[2].partition("</details>")[0]
     assert ("11:00 PM" in card, "2:00 PM" in card) == (True, False)  # opened on Wednesday at 14:00 UTC
+
+
+def test_severity_of_a_clock_is_translated(issues: dict[str, SupportIssue], alice: Any) -> None:
+    with pseudo_language.activate_pseudo_language():
+        page = build_issue_page(issues["running"], alice, timezone.now())
+        card = render_to_string("sla/clock_status.html", {"page": page, "panel": page.clocks[0], "now": timezone.now()})
+    assert "⟦Other⟧, " in card
 
 
 def test_issue_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice: Any, acme: Any) -> None:
