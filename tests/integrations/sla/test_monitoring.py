@@ -95,18 +95,15 @@ def test_monitoring_ends_without_a_repository_and_continues_with_the_next_one(mo
     assert monitored_repository.ended_at is None
 
 
-def test_page_of_a_listed_integration_links_to_its_webhook(monitored_repository, alice, sign_in):
-    page = f"/integrations/{monitored_repository.integration.uuid}/"
-    assert f"{page}monitoring/" in sign_in(alice).get(page).text
-
-
 @pytest.mark.parametrize("is_ended", [False, True])
-def test_label_policy_links_to_the_webhook_only_while_monitored(monitored_repository, alice, sign_in, is_ended):
+@pytest.mark.parametrize("path", ["{page}", "{page}label-policy/", "/sla/?integration={uuid}"])
+def test_pages_link_to_the_webhook_only_while_monitored(monitored_repository, alice, sign_in, path, is_ended):
+    uuid = monitored_repository.integration.uuid
     if is_ended:
         monitoring.stop_monitoring(monitored_repository.integration, NOW)
-    page = f"/integrations/{monitored_repository.integration.uuid}/"
+    page = f"/integrations/{uuid}/"
     client = sign_in(alice)
-    assert (f"{page}monitoring/" in client.get(f"{page}label-policy/").text) is not is_ended
+    assert (f"{page}monitoring/" in client.get(path.format(page=page, uuid=uuid)).text) is not is_ended
     assert client.get(f"{page}monitoring/").status_code == (404 if is_ended else 200)
 
 
