@@ -1,15 +1,17 @@
 """Requests for redelivery of failed webhooks, which GitHub doesn't retry, if our token has permission."""
 
+import logging
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.value_types import NamedValues
-from verification.sources.errors import AccessDeniedError, SourceNotFoundError
+from verification.sources.errors import AccessDeniedError, SourceNotFoundError, SourceUnavailableError
 from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi
 
+log = logging.getLogger(__name__)
 RETENTION_PERIOD = timedelta(days=3)  # on GitHub's side
 GAP_INTERVAL = timedelta(minutes=15)
 INTERVALS_BY_OUTCOME = {"requested": timedelta(hours=24), "remaining": GAP_INTERVAL, "refused": timedelta(days=7)}
@@ -42,6 +44,9 @@ def request_redeliveries(
             changes["poll_at"] = min(now + GAP_INTERVAL, monitored_repository.poll_at or now)
     except (AccessDeniedError, SourceNotFoundError):  # no permission: polls must be enough
         outcome = "refused"
+    except SourceUnavailableError as outage:  # no problem of the repository, whose issues were read
+        log.warning("cannot request redeliveries of %s before the next poll: %s", monitored_repository, outage)
+        return 0
     cursors = monitored_repository.cursors | {"redelivered_at": now.isoformat(), "redelivery": outcome}
     MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(cursors=cursors, **changes)
     return len(requested_ids)

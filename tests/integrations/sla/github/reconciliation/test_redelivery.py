@@ -112,3 +112,14 @@ def test_token_without_delivery_access_is_retried_later(monitored_repository, tr
     poll(monitored_repository, NOW + 2 * DAY)
     assert [path for path in github.requests if "hooks" in path] == []
     assert monitored_repository.trouble == ""
+
+
+def test_outage_of_the_list_of_deliveries_is_no_problem_of_the_repository(monitored_repository, tracker, github):
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
+    github.fail("/hooks/", 502, times=4)
+    lost_id = tracker.record_failed_delivery(tracker.ping(), NOW)
+    polls = [poll(monitored_repository, NOW + hours * HOUR) for hours in range(4)]
+    assert (polls, monitored_repository.trouble, monitored_repository.attempts) == ([1] * 4, "", 0)
+    assert monitored_repository.poll_at == reconciliation.calculate_next_poll(monitored_repository, NOW + 3 * HOUR)
+    poll(monitored_repository, NOW + 4 * HOUR)
+    assert tracker.redelivered == [lost_id]
