@@ -24,6 +24,8 @@ BATCH_SIZE = 100
 # Delisted integrations and those that were downgraded to community have no support commitment.
 COMMITTED_STATUSES = (ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 OLD_SECRET_LIFETIME = timedelta(hours=24)
+# Of a repository that is entered again. Its issues are listed anew, to resume them, but its history can be too long.
+KEPT_CURSORS = ("comments", "event", "verified", "missed_at")
 MAX_DATA_AGE = timedelta(days=1)  # of an issue tracker that counts as measurable
 
 
@@ -153,7 +155,8 @@ def update_repository(integration: Integration, now: datetime) -> None:
     monitored_repository.poll_at = now
     # The ETags and cursors of the old repository would hide issues of the new one, and its problems don't apply.
     monitored_repository.etags = {}
-    monitored_repository.cursors = {}
+    kept_names = () if is_moved else KEPT_CURSORS
+    monitored_repository.cursors = {k: v for k, v in monitored_repository.cursors.items() if k in kept_names}
     monitored_repository.attempts = 0
     monitored_repository.trouble = ""
     monitored_repository.trouble_since = None

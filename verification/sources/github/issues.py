@@ -25,7 +25,7 @@ from verification.sources.github.issue_models import (
 )
 from verification.sources.github.requester import PAGE_SIZE, convert_github_errors
 
-MAX_PAGES = 50
+MAX_PAGES = 200  # as many as a large repository needs after an integration moved to it
 MAX_EVENTS = 1000  # of one issue
 ITEM_PATH = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or comment requested by its number
 Model = TypeVar("Model", bound=BaseModel)

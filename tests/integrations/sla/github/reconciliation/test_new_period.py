@@ -17,6 +17,7 @@ from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import DAY, HOUR, poll
 from tests.integrations.sla.monitored_repository import OPENED_AT, PARTNER, REPORTER
+from verification.sources.github import issues
 from verification.sources.github.issues import EtagStore
 
 pytestmark = pytest.mark.any_database
@@ -146,6 +147,28 @@ def test_clocks_continue_if_the_repository_is_removed_and_entered_again(monitore
         "It crashes",
         "It hangs",
     ]
+
+
+def test_repository_with_a_long_history_is_read_after_it_was_entered_again(
+    monitored_repository, tracker, alice, monkeypatch
+):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    for minute in range(60):
+        tracker.lock(1, PARTNER, OPENED_AT + minute / 60 * HOUR)
+        tracker.lock(1, PARTNER, OPENED_AT + minute / 60 * HOUR, is_locked=False)
+        tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + minute / 60 * HOUR)
+        tracker.comment(1, REPORTER, "It still crashes.", OPENED_AT + minute / 60 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
+    cursors = monitored_repository.cursors
+    same_repository = {"repository": monitored_repository.repository, "repository_id": tracker.id}
+    move(monitored_repository, NO_REPOSITORY, alice, OPENED_AT + 3 * HOUR)
+    move(monitored_repository, same_repository, alice, OPENED_AT + 4 * HOUR)
+    monkeypatch.setattr(issues, "MAX_PAGES", 1)
+    assert poll(monitored_repository, OPENED_AT + 5 * HOUR) == 1
+    assert count_open_clocks(OPENED_AT + 5 * HOUR) == 1
+    assert {name: monitored_repository.cursors[name] for name in cursors} == cursors | {
+        "full_at": (OPENED_AT + 5 * HOUR).isoformat()
+    }
 
 
 def test_issues_stay_apart_if_the_removed_repository_is_replaced(monitored_repository, tracker, other, alice):
