@@ -111,23 +111,11 @@ def flag_unverified_events(
 
     Events younger than LISTING_DELAY are verified in a later run. Raises SourceError.
     """
-    webhook_events = SupportIssueEvent.objects.filter(
-        # This poll can resume listed issues, which ended when the integration moved away.
-        Q(issue__ended_at=None) | Q(issue__github_id__in=activity.numbers),
-        issue__monitored_repository=monitored_repository,
-        source="webhook",
-        kind__in=VERIFIABLE_KINDS,
-        seen_at__gte=monitored_repository.began_at,
-    )
-    # A key and no time, because a batch stores many events at the same time. After a move, there is no cursor.
-    verified_pk = cursors.get("verified", 0)
-    events_with_policy = webhook_events.filter(pk__gt=verified_pk).select_related("issue__policy", "issue__integration")
-    recent_rows = list(events_with_policy.order_by("pk"))
-    for row in recent_rows:
-        # A forged webhook can report another number, which this poll corrects.
-        row.issue.number = activity.numbers.get(row.issue.github_id, row.issue.number)
+    recent_rows = _list_webhook_events(monitored_repository, activity, cursors.get("verified", 0))
     unlisted_rows = [row for row in recent_rows if _can_affect_clock(row) and not activity.has_event(row)]
-    due_rows = [row for row in unlisted_rows if row.seen_at <= now - LISTING_DELAY][:MAX_VERIFICATIONS]
+    all_due_rows = [row for row in unlisted_rows if row.seen_at <= now - LISTING_DELAY]
+    due_rows = all_due_rows[:MAX_VERIFICATIONS]
+    cursors["has_unverified"] = len(all_due_rows) > len(due_rows)
     pending_pks = [row.pk for row in unlisted_rows if row not in due_rows]
     if pending_pks:
         cursors["verified"] = pending_pks[0] - 1
@@ -139,6 +127,27 @@ def flag_unverified_events(
             "GitHub does not confirm a webhook event of %s: %s of #%s", monitored_repository, row.key, row.issue.number
         )
     return [IssueEventBatch(row.issue.number, (_build_denial_event(row),)) for row in denied_rows]
+
+
+def _list_webhook_events(
+    monitored_repository: MonitoredRepository, activity: ListedActivity, verified_pk: int
+) -> list[SupportIssueEvent]:
+    """Return the webhook events after the last verified one, with the numbers of issues that GitHub lists."""
+    # A key and no time, because a batch stores many events at the same time. After a move, there is no cursor.
+    webhook_events = SupportIssueEvent.objects.filter(
+        # This poll can resume listed issues, which ended when the integration moved away.
+        Q(issue__ended_at=None) | Q(issue__github_id__in=activity.numbers),
+        pk__gt=verified_pk,
+        issue__monitored_repository=monitored_repository,
+        source="webhook",
+        kind__in=VERIFIABLE_KINDS,
+        seen_at__gte=monitored_repository.began_at,
+    )
+    rows = list(webhook_events.select_related("issue__policy", "issue__integration").order_by("pk"))
+    for row in rows:
+        # A forged webhook can report another number, which this poll corrects.
+        row.issue.number = activity.numbers.get(row.issue.github_id, row.issue.number)
+    return rows
 
 
 def _can_affect_clock(row: SupportIssueEvent) -> bool:

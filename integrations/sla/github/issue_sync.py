@@ -55,7 +55,8 @@ class IssueSync:
         # No list names deleted issues, and what only a forged webhook reported must be verified even if no list
         # changes.
         last_at = self.cursors.get("full_at")
-        is_full = last_at is None or datetime.fromisoformat(last_at) + FULL_SYNC_INTERVAL <= self.now
+        is_due = last_at is None or datetime.fromisoformat(last_at) + FULL_SYNC_INTERVAL <= self.now
+        is_full = is_due or self.cursors.get("has_unverified", False)
         # Our credential may see more than the public, and the partner didn't grant access: verify visibility first.
         # An anonymous client only sees public repositories and has a small rate limit, so it verifies later.
         if self.api.has_credential:
