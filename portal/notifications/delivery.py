@@ -21,8 +21,9 @@ from django.core.mail.backends.base import BaseEmailBackend
 from portal.notifications.models import EmailMessage
 
 PERMANENT_FAILURE_STATUSES = (400, 422)  # of a refused email; other statuses concern the portal or are temporary
+MESSAGE_TOO_LARGE = 552  # also the answer to MAIL FROM, which states the size (RFC 1870)
 SERVICE_NOT_AVAILABLE = 421  # the answer of an SMTP server that closes the connection (RFC 5321)
-# These refuse the portal and so every email, whatever their code.
+# These refuse the portal and so every email, whatever their code, unless it concerns the size of the email.
 PORTAL_REFUSALS = (SMTPConnectError, SMTPHeloError, SMTPAuthenticationError, SMTPSenderRefused)
 MAX_IDLE_SECONDS = 5.0  # a connection that waited longer may have been closed by the server
 
@@ -58,7 +59,7 @@ def deliver(email_message: EmailMessage) -> None:
         raise DeliveryError(f"The address was refused ({code}).", is_permanent=code >= 500) from refusal
     except SMTPResponseException as error:
         code = error.smtp_code
-        is_outage = code == SERVICE_NOT_AVAILABLE or isinstance(error, PORTAL_REFUSALS)
+        is_outage = code == SERVICE_NOT_AVAILABLE or (isinstance(error, PORTAL_REFUSALS) and code != MESSAGE_TOO_LARGE)
         message = f"The mail server responded with {code}."
         raise DeliveryError(message, is_permanent=code >= 550 and not is_outage, is_outage=is_outage) from error
     except AnymailError as error:

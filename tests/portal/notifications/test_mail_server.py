@@ -90,6 +90,16 @@ def test_server_that_refuses_the_portal_is_an_outage(db: None, mail_server: Mail
     assert (row.state, row.last_error) == ("queued", "The mail server responded with 550.")
 
 
+def test_email_that_is_too_large_does_not_delay_others(db: None, mail_server: MailServer, now: datetime) -> None:
+    """The server can refuse the size before it reads the email (RFC 1870)."""
+    mail_server.sender_answer = "552 message too large"
+    row = queue_email(now)
+    queue_email(now, "second")
+    assert send_due_emails() == 2
+    row.refresh_from_db()
+    assert (row.state, row.last_error) == ("failed", "The mail server responded with 552.")
+
+
 def test_server_that_refuses_the_connection_is_an_outage(
     db: None, mail_server: MailServer, settings: Any, now: datetime
 ) -> None:
