@@ -13,6 +13,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 from pydantic_core import to_jsonable_python
 
+from integrations.partners.selectors import select_all_memberships
 from integrations.sla import metrics
 from integrations.sla.engine import inputs
 from integrations.sla.engine.participants import ParticipantSide
@@ -129,7 +130,7 @@ def list_sent_emails(integration: Integration) -> list[dict[str, object]]:
     Partners read the evidence, so program staff appear as their role, even after they lost it.
     """
     # The mailbox of the program has no account. Its address is public.
-    shown_people = {None, *integration.partner.memberships.values_list("user_id", flat=True)}
+    shown_people = {None, *select_all_memberships(integration.partner).values_list("user_id", flat=True)}
     emails = EmailMessage.objects.filter(
         integration=integration, event__event_type__in=(*SLA_EVENT_TYPES, *COMPLIANCE_EVENT_TYPES)
     )

@@ -21,6 +21,7 @@ from django.utils import timezone
 from integrations.escalations.models import Escalation
 from integrations.escalations.selectors import is_answered
 from integrations.partners import permissions
+from integrations.partners.selectors import select_all_memberships
 from integrations.sla.engine.types import Severity
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
@@ -180,7 +181,7 @@ def _is_for_program(failed_email: EmailMessage, integration: Integration) -> boo
     if person is None or permissions.can_act_for_program(integration, person):  # the mailbox has no account
         return True
     # Not the role alone: staff can have lost it since, and were never members of the company.
-    return not integration.partner.memberships.filter(user=person).exists()
+    return not select_all_memberships(integration.partner).filter(user=person).exists()
 
 
 def _notify_next_recipient(failed_email: EmailMessage, integration: Integration, now: datetime) -> bool:

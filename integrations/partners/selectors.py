@@ -1,8 +1,8 @@
 """Reads of the partners app."""
 
-from django.db.models import BigIntegerField, QuerySet
+from django.db.models import BigIntegerField, Q, QuerySet
 
-from integrations.partners.models import Partner, PartnerVerification
+from integrations.partners.models import Membership, Partner, PartnerVerification
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery, Parameter
 
@@ -12,6 +12,12 @@ DECISION_EVENT_TYPES = ("partner.decision_requested", "partner.approved", "partn
 def list_decisions(partner: Partner) -> QuerySet[AuditEvent]:
     """Return the decisions on a partner and the requests for them, newest first."""
     return partner.events.filter(stream=f"partner:{partner.pk}", event_type__in=DECISION_EVENT_TYPES).order_by("-seq")
+
+
+def select_all_memberships(partner: Partner) -> QuerySet[Membership]:
+    """Select the present and former memberships of a partner and of those that were merged into it."""
+    # A merge moves the integrations and their emails, but only the present members.
+    return Membership.objects.filter(Q(partner=partner) | Q(partner__merged_into=partner))
 
 
 VERIFICATIONS = CompiledQuery(

@@ -7,6 +7,7 @@ import pytest
 
 from integrations.compliance import tasks
 from integrations.compliance.evidence import list_sent_emails
+from integrations.partners.models import Membership, Partner
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
@@ -238,3 +239,12 @@ def test_evidence_hides_the_address_of_a_former_reviewer(
         created_at=now,
     )
     assert [email["to"] for email in list_sent_emails(integration_on_notice)] == ["Program reviewers", alice.email]
+
+
+def test_evidence_shows_the_address_of_a_former_member_of_a_merged_company(
+    integration_on_notice: Integration, globex: Partner, alice: Any, now: datetime
+) -> None:
+    """A merge moves the integrations, but only the present members."""
+    Membership.objects.filter(user=alice).update(partner=globex, ended_at=now)
+    Partner.objects.filter(pk=globex.pk).update(merged_into=integration_on_notice.partner)
+    assert [email["to"] for email in list_sent_emails(integration_on_notice)] == [alice.email]
