@@ -73,7 +73,10 @@ def notify_of_retraction(event: AuditEvent) -> None:
     context = notices.build_context(event)
     emails = EmailMessage.objects.filter(event__in=[e.pk for e in earlier if retracted_keys & _get_breach_keys(e)])
     # An escalation that was answered while it waited was sent to no one.
-    for sent_email in emails.exclude(state__in=UNSENT_STATES).select_related("person"):
+    for sent_email in emails.exclude(state__in=UNSENT_STATES).select_related("event", "integration", "person"):
+        is_waiting_escalation = sent_email.group_key and sent_email.state == EmailMessage.State.BATCHED
+        if is_waiting_escalation and tasks.is_no_longer_needed(sent_email):
+            continue
         # People who have left must not read about the integration anymore.
         if sent_email.to not in notified_addresses and _has_access(integration, sent_email.person):
             notified_addresses.add(sent_email.to)

@@ -119,14 +119,15 @@ def _cancel_answered(emails: Iterable[EmailMessage]) -> list[EmailMessage]:
     """Cancel the escalations to which someone responded while they waited. Return the others."""
     unanswered = []
     for escalation_email in emails:
-        if _is_no_longer_needed(escalation_email):
+        if is_no_longer_needed(escalation_email):
             EmailMessage.objects.filter(pk=escalation_email.pk).update(state=State.CANCELED)
         else:
             unanswered.append(escalation_email)
     return unanswered
 
 
-def _is_no_longer_needed(escalation_email: EmailMessage) -> bool:
+def is_no_longer_needed(escalation_email: EmailMessage) -> bool:
+    """Return whether someone responded to an escalation that waits, so that its email will be canceled."""
     event = escalation_email.event
     integration = escalation_email.integration
     assert event

@@ -101,6 +101,18 @@ def test_retraction_is_not_sent_to_someone_whose_escalation_was_canceled(
     assert list_recipients("issue.breach_retracted") == ["alice@acme.example", rita.email]
 
 
+def test_retraction_is_not_sent_to_someone_whose_escalation_will_be_canceled(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any
+) -> None:
+    """The escalation still waits, and the retraction leaves no overdue issue in it."""
+    escalate_at(now + DAY)
+    SlaClock.objects.update(state="met", stopped_at=now)
+    with transaction.atomic():
+        data = row.events.get(event_type="issue.breached").data
+        services.record_event(row, "issue.breach_retracted", actor=None, now=now + DAY, **data)
+    assert list_recipients("issue.breach_retracted") == ["alice@acme.example", rita.email]
+
+
 def test_former_member_gets_no_more_notifications(
     breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
 ) -> None:
