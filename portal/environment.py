@@ -120,7 +120,7 @@ class PortalSettings(BaseSettings):
     """API key of the email provider."""
     EMAIL_PROVIDER_URL: types.WebUrl = ""
     """API URL of the email provider, for another region."""
-    DEFAULT_FROM_EMAIL: str = "Partner portal <portal@localhost>"
+    DEFAULT_FROM_EMAIL: types.Sender = "Partner portal <portal@localhost>"
     """Sender of all emails."""
     EMAIL_LOG_PUBLIC: bool = True
     """Shows the email log without sign-in, so that people can confirm their address. Ignored in production and when

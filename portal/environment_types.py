@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from email.utils import getaddresses
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin
@@ -107,6 +108,14 @@ def _validate_zone(value: str) -> str:
         raise ValueError(f"must be a time zone such as Europe/Paris, not {value!r}") from None
 
 
+def _validate_sender(value: str) -> str:
+    # Without quotes, a name with a comma is read as two addresses, and no email could be sent.
+    addresses = [address for _, address in getaddresses([value])]
+    if len(addresses) != 1 or "@" not in addresses[0]:
+        raise ValueError(f'must be one address, such as "Acme, Inc." <portal@acme.example>, not {value!r}')
+    return value
+
+
 def _validate_dns_servers(servers: list[str]) -> list[str]:
     for server in servers:
         address, _, port = server.partition("#")
@@ -195,6 +204,7 @@ Networks = Annotated[
     list[str], NoDecode, BeforeValidator(split_list), AfterValidator(_validate_networks), TypeName("list of networks")
 ]
 TimeZone = Annotated[str, AfterValidator(_validate_zone), TypeName("time zone")]
+Sender = Annotated[str, AfterValidator(_validate_sender), TypeName("email address")]
 WebUrl = Annotated[str, AfterValidator(build_url_validator("http", "https")), TypeName("URL")]
 BrokerUrl = Annotated[SecretStr, AfterValidator(_validate_broker_url), TypeName("URL")]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_validate_database_url), TypeName("URL")]

@@ -1,6 +1,7 @@
 """Tests of reading environment variables."""
 
 import os
+import re
 from ipaddress import ip_network
 from urllib.parse import urlsplit
 
@@ -202,3 +203,14 @@ def test_unknown_language_is_refused(load):
     with pytest.raises(ImproperlyConfigured) as refusal:
         load(PORTAL_LANGUAGES="de,tlh")
     assert str(refusal.value) == "PORTAL_LANGUAGES must list language codes, such as en or de, not 'tlh'."
+
+
+def test_sender_is_one_address(load):
+    """With two addresses, no email could be sent."""
+    sender = '"Acme, Inc." <portal@acme.example>'
+    accepted = load(DEFAULT_FROM_EMAIL=sender).DEFAULT_FROM_EMAIL
+    assert accepted == sender
+    for value in ("Acme, Inc. <portal@acme.example>", "portal"):
+        message = f"DEFAULT_FROM_EMAIL must be one address, such as {sender}, not {value!r}."
+        with pytest.raises(ImproperlyConfigured, match=re.escape(message)):
+            load(DEFAULT_FROM_EMAIL=value)
