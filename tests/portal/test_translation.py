@@ -49,7 +49,6 @@ EXPECTED = {
     "Alice": "a given name, in the button of the reader's menu",
     "Rita": "a given name, in the button of the reader's menu",
     "Sam": "a given name, in the button of the reader's menu",
-    "uma (reporter": "why a clock stands or runs, as the rule of the clock writes it down",
     "Met": "what a requirement was answered with, as it was written down",
     "Rita Reyes dismissed the request": "evidence, the same for both sides and frozen with decisions",
     "The schema didn't change from to": "what a comparison found, as files and commands say it too",
