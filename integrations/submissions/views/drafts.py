@@ -5,7 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import path, reverse
 from django.utils import timezone
@@ -140,6 +140,13 @@ def show_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         return redirect("submissions:confirm_draft", uuid=uuid)
     unsent = request.unsent()
     data = merge_form_data(unsent, draft.data) if unsent else draft.data
+    return render_draft(request, draft, data, unsent)
+
+
+def render_draft(
+    request: HttpRequest, draft: IntegrationDraft, data: NamedValues, unsent: QueryDict | None
+) -> HttpResponse:
+    """Render the form with data. `unsent`: the form from before a sign-in that the data contains."""
     version = parse_version(unsent) if unsent else draft.version
     return render(request, "submissions/draft.html", build_draft_context(request, draft, data, version, bool(unsent)))
 
@@ -203,19 +210,20 @@ def fill_from_repository(request: AuthenticatedRequest, uuid: UUID) -> HttpRespo
     return redirect("submissions:draft", uuid=uuid)
 
 
-@redirect_get_to("submissions:draft")
 @handle_draft_refusals
 def resolve_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Save the chosen values on top of the other version."""
+    """Save the chosen values on top of the other version. After a sign-in, show them in the form instead."""
     draft = load_draft(request, uuid)
-    save_input(request, draft, merge_chosen_values(request, draft.data))
+    if request.method == "POST":
+        save_input(request, draft, merge_chosen_values(request.POST, draft.data))
+    elif draft.sent_at is None and (unsent := request.unsent()):
+        return render_draft(request, draft, merge_chosen_values(unsent, draft.data), unsent)
     return redirect("submissions:draft", uuid=uuid)
 
 
-def merge_chosen_values(request: HttpRequest, other_data: JsonObject) -> dict[str, object]:
+def merge_chosen_values(form_data: QueryDict, other_data: JsonObject) -> dict[str, object]:
     """Return the data with each field from the chosen side, or from the other version by default."""
-    form_data = request.POST
-    chosen_side = request.POST.get("whole", "")
+    chosen_side = form_data.get("whole", "")
     merged_data = form_data.copy()
     for key in FORM_FIELDS:
         # Without a choice, what is stored already stays.

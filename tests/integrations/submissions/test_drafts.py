@@ -126,6 +126,26 @@ def test_version_saved_during_the_choice_is_shown_too(sign_in, two_versions, ali
     assert (page.status_code, names) == (409, ("Alice's", "Bob's third"))
 
 
+def test_choice_between_versions_survives_a_session_timeout(client, two_versions, alice):
+    mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
+    choice = {"take_name": "mine", "version": 2}
+    response = client.post(get_url(two_versions, "resolve/"), mine | choice)
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    page = client.get(response.headers["Location"].partition("next=")[2])
+    values = page.context["form"].initial
+    assert (values["name"], values["category"], page.context["version"]) == ("Alice's", "database", 2)
+    assert "This is your input from before you were signed out" in page.text
+    assert IntegrationDraft.objects.get().data["name"] == "Bob's"
+
+
+def test_choice_for_a_deleted_draft_is_not_restored(client, two_versions, alice):
+    client.post(get_url(two_versions, "resolve/"), {"whole": "mine", "mine_name": "Alice's", "version": 2})
+    drafts.discard_draft(two_versions, actor=alice, now=NOW)
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    page = client.get(get_url(two_versions, "resolve/"), follow=True)
+    assert (page.redirect_chain[-1][0], "This draft was deleted." in page.text) == ("/", True)
+
+
 @pytest.mark.every_database
 def test_conflict_under_htmx_replaces_the_page(sign_in, two_versions, alice):
     page = sign_in(alice).post(get_url(two_versions), DATA | {"version": 1}, headers={"HX-Request": "true"})
