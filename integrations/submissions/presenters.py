@@ -67,12 +67,14 @@ def _get_step_state(integration: Integration, step: Step) -> str:
     step_keys = [s.key for s in integration.edition.steps]
     distance = step_keys.index(step.key) - step_keys.index(integration.step)
     if distance == 0:
-        return "current" if integration.is_open else "done"
+        # Support is the last step, so an archived integration has completed its path.
+        states = {Stage.WITHDRAWN: "ended", Stage.DECLINED: "ended", Stage.ARCHIVED: "done"}
+        return states.get(Stage(integration.stage), "current")
     return "done" if distance < 0 else "next"
 
 
 def list_path_steps(integration: Integration) -> list[dict[str, str]]:
-    """Return the steps of the program in order, each with its state: done, current, or next."""
+    """Return the steps of the program in order, each with its state: done, current, next, or ended."""
     return [
         {"name": step.name, "state": _get_step_state(integration, step), "href": f"#step-{step.key}"}
         for step in integration.edition.steps

@@ -17,6 +17,7 @@ STEP_STATES = {
     "done": ("check", gettext_noop("done")),
     "current": ("circle-dot", gettext_noop("now")),
     "next": ("circle", gettext_noop("to come")),
+    "ended": ("circle-x", gettext_noop("ended here")),
 }
 Values = Mapping[str, object]
 
@@ -200,7 +201,7 @@ def mail_preview(content: str, *, to: str, subject: str, wait: str = "", caption
 
 @component
 def path(steps: Iterable[object], *, label: str = "") -> Values:
-    """Render the steps of a program. Each has a name, a state (done, current, or next), and an optional href."""
+    """Render the steps of a program. Each has a name, a state (done, current, next, or ended), and an optional href."""
     rows = [[_read(step, key) for key in ("state", "href", "name")] for step in steps]
     return {"steps": [(*row, *STEP_STATES[require_choice(row[0], STEP_STATES, "state of a step")]) for row in rows]}
 

@@ -93,6 +93,23 @@ def test_undo_of_another_decision_keeps_the_date_of_the_review(acme: Any, alice:
 
 
 @pytest.mark.any_database
+@pytest.mark.parametrize(
+    ("stage", "ending", "states"),
+    [
+        ("develop", "withdraw", [*["done"] * 2, "ended", *["next"] * 3]),
+        ("review", "decline", [*["done"] * 3, "ended", "next", "next"]),
+        ("support", "archive", ["done"] * 6),
+    ],
+)
+def test_path_shows_where_an_integration_ended(
+    acme: Any, alice: Any, rita: Any, sign_in: Any, stage: str, ending: str, states: list[str]
+) -> None:
+    rocket = advance_to_stage(create_integration(acme, alice), stage, partner=alice, reviewer=rita)
+    perform_transition(rocket, ending, actor=rita if ending == "decline" else alice, note="No time.", now=NOW + DAY)
+    page = get_page(sign_in(alice), rocket)
+    assert [step["state"] for step in page.context["path"]] == states
+
+
 def test_open_requirement_that_does_not_block_is_marked_as_optional(acme: Any, alice: Any, sign_in: Any) -> None:
     text = get_text(get_page(sign_in(alice), create_integration(acme, alice)))
     assert re.search(r"\(MNDA\), if needed .{0,20} · optional", text), text
