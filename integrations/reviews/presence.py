@@ -66,8 +66,8 @@ def list_present(integration: Integration, user: User, ends: PresenceEnds | None
 
 
 def list_writers(integration: Integration, user: User) -> list[str]:
-    """Return the names of other people who type a finding or decision, for program staff only."""
-    if not permissions.is_program_staff(user):
+    """Return the names of other people who type a finding or decision, for those who see internal notes."""
+    if not permissions.can_view_notes(integration, user):
         return []
     return [each.name for each in list_present(integration, user) if each.is_writing]
 

@@ -117,7 +117,7 @@ def apply_templates(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 
 def _redirect_to_finding(request: AuthenticatedRequest, finding: Finding) -> HttpResponseRedirect:
-    for_program = permissions.is_program_staff(request.user)
+    for_program = permissions.can_view_notes(finding.integration, request.user)
     if for_program:
         end_writing(finding.integration, request.user)
     page = "reviews:review" if for_program else "submissions:detail"

@@ -165,7 +165,7 @@ class TransitionPage:
         version = data["version"]
         inputs = self.form.get_inputs() | self.email_form.get_inputs(note)
         event = perform_transition(integration, name, actor=request.user, note=note, version=version, now=now, **inputs)
-        for_program = permissions.is_program_staff(request.user)
+        for_program = permissions.can_view_notes(integration, request.user)
         if for_program:
             # What someone decided on is not new for them at the next visit.
             findings.update_read_marker(integration, actor=request.user, now=now)
@@ -188,7 +188,7 @@ class TransitionPage:
         integration = self.integration
         minutes = settings.UNDO_MINUTES
         now = timezone.now()
-        for_program = permissions.is_program_staff(request.user)
+        for_program = permissions.can_view_notes(integration, request.user)
         preview, preview_refusal = self._preview_emails()
         if preview.draft and not self.email_form.is_edited():
             self.email_form = EmailDraftForm(initial=asdict(preview.draft))

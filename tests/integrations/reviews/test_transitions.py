@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from integrations.partners.models import Membership, Partner
+from integrations.reviews.presence import WRITING, note_presence
 from integrations.submissions.models import Integration, ReadMarker
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
@@ -218,6 +219,17 @@ def test_decision_is_final_after_the_undo_period(
     response = submit_transition(client, ready_integration, "undo_decision")
     assert response.status_code == 422
     assert "You can't undo this decision. We already sent the email." in get_text(response)
+
+
+def test_staff_of_the_company_stay_on_its_page(
+    ready_integration: Integration, alice: User, rob: User, sign_in: Any
+) -> None:
+    User.objects.filter(pk=alice.pk).update(is_reviewer=True)
+    note_presence(ready_integration, rob, WRITING)
+    client = sign_in(alice)
+    assert "Rob Roth" not in get_text(client.get(build_url(ready_integration, "withdraw")))
+    response = submit_transition(client, ready_integration, "withdraw", confirm_name=ready_integration.name)
+    assert response.headers["Location"] == f"/integrations/{ready_integration.uuid}/"
 
 
 def test_note_survives_a_lost_session(

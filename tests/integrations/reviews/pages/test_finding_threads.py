@@ -49,6 +49,16 @@ def test_sent_finding_is_not_changed(
     assert Finding.objects.get().text == "Sign the release."
 
 
+def test_staff_of_the_company_reply_as_its_members(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    finding = add_finding(rocket, rita, frozen_now)
+    perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
+    User.objects.filter(pk=alice.pk).update(is_reviewer=True)
+    response = sign_in(alice).post(f"/findings/{finding.pk}/reply/", {"text": "Done."})
+    assert response.headers["Location"] == f"/integrations/{rocket.uuid}/#finding-1"
+
+
 def test_optional_finding_does_not_block_the_approval_and_is_sent_with_it(
     ready_integration: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
