@@ -79,15 +79,19 @@ def find_mentions(integration: Integration, text: str, *, author: AnyUser | None
 
 
 def assign_handles(participants: Iterable[Participant]) -> dict[str, Participant]:
-    """Return people by their handles. Handles of people with the same name are numbered."""
+    """Return people by their handles. Those of people with the same name end with the IDs of the users."""
     namesakes: Mapping[str, list[Participant]] = defaultdict(list)
     for participant in participants:
         namesakes[_build_handle(participant.user.name or participant.user.email.partition("@")[0])].append(participant)
-    return {
-        handle if len(people) == 1 else f"{handle}-{number}": person
-        for handle, people in namesakes.items()
-        for number, person in enumerate(people, 1)
-    }
+    people_by_handle = {}
+    for name, people in namesakes.items():
+        for person in people:
+            handle = name
+            # An ID, unlike a position, stays the same when others join or leave.
+            while len(people) > 1 and handle in namesakes:
+                handle += f"-{person.user.pk}"
+            people_by_handle[handle] = person
+    return people_by_handle
 
 
 def _build_handle(name: str) -> str:

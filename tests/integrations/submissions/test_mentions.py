@@ -156,16 +156,34 @@ def test_handles_are_unique_and_simple(rocket: Integration, acme: Any) -> None:
     handles = {
         who.user.email.partition("@")[0]: handle for handle, who in assign_handles(list_participants(rocket)).items()
     }
+    one, two, *_ = people
     assert handles == {
         "alice": "alice-archer",
         "bob": "bob-baker",
-        "one": "jose-nunez-1",
-        "two": "jose-nunez-2",
+        "one": f"jose-nunez-{one.pk}",
+        "two": f"jose-nunez-{two.pk}",
         "three": "three",
         "four": "山田-太郎",
         "rita": "rita-reyes",
         "rob": "rob-roth",
     }
+
+
+def test_number_of_a_handle_is_no_name_of_someone_else_and_stays(rocket: Integration, acme: Any, alice: Any) -> None:
+    first = create_user("one@acme.example", "Anna")
+    second = create_user("two@program.example", "Anna", is_reviewer=True)
+    third = create_user("three@acme.example", f"Anna {first.pk}")
+    for each in (third, first):
+        Membership.objects.create(partner=acme, user=each, role="viewer", joined_at=NOW)
+    people = {handle: who.user for handle, who in assign_handles(list_participants(rocket)).items()}
+    expected = {
+        f"anna-{first.pk}-{first.pk}": first,
+        f"anna-{second.pk}": second,
+        f"anna-{first.pk}": third,
+    }
+    assert {handle: user for handle, user in people.items() if handle.startswith("anna")} == expected
+    text = " ".join(f"@{handle}" for handle in expected)
+    assert find_mentions(rocket, text, author=alice).people == (first, second, third)
 
 
 def test_pages_name_the_people_concerned(rocket: Integration, sign_in: Any, alice: Any, rita: Any) -> None:
