@@ -3,8 +3,10 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import F, Q, TextField, Value
 from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, Concat
+from django.db.models.lookups import Contains
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -41,8 +43,12 @@ def build_snoozed_condition(now: datetime | Combinable, prefix: str = "") -> Q:
 
 
 def build_former_reviewer_condition() -> Q:
-    """Return the condition for rows whose reviewer has lost the role or whose account was deactivated."""
-    return Q(reviewer__is_active=False) | Q(reviewer__is_reviewer=False)
+    """Return the condition for rows whose reviewer lost the role or the program, or whose account is deactivated."""
+    # The same rule as can_review_program: reviewers of some programs have an entry for each of them.
+    roles = Cast("reviewer__program_roles", TextField())
+    is_limited = Q(Contains(roles, Value('"reviewer:')))
+    is_of_program = Q(Contains(roles, Concat(Value('"reviewer:'), "program_key", Value('"'))))
+    return Q(reviewer__is_active=False) | Q(reviewer__is_reviewer=False) | is_limited & ~is_of_program
 
 
 def get_end_of_day(now: datetime) -> datetime:

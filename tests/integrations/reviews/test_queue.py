@@ -142,6 +142,20 @@ def test_reviews_of_former_reviewers_are_unclaimed(
     assert b"Assigned to" not in sign_in(rita).get("/queue/?tab=free").content
 
 
+@pytest.mark.every_database
+def test_reviews_of_a_program_that_the_reviewer_lost_are_unclaimed(
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    _rocket, scan, vaulted = Integration.objects.order_by("name")
+    for row in (scan, vaulted):
+        claims.assign_reviewer(row, rob, actor=rita, now=frozen_now)
+    User.objects.filter(pk=rob.pk).update(program_roles=["manager:nomad", "reviewer:vault"])
+    client = sign_in(rita)
+    assert list_names(client.get("/queue/?tab=free")) == ["Scan", "Rocket"]
+    assert "Assigned to Rob Roth" not in client.get("/queue/?tab=free").text
+    assert "Assigned to Rob Roth" in client.get("/queue/?program=vault").text
+
+
 def test_claim_of_a_former_reviewer_binds_no_one(
     integration_at: Any, rita: User, rob: User, frozen_now: datetime
 ) -> None:
