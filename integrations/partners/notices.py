@@ -8,6 +8,7 @@ from django.utils import translation
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.event_types import EMAILS, Audience
 from portal.audit.models import AuditEvent
 from portal.notifications import email
@@ -83,15 +84,17 @@ def _queue_emails(event: AuditEvent) -> None:
         is_actor = isinstance(recipient, User) and recipient.pk == event.actor_id
         if not is_actor:
             address = getattr(recipient, "email", recipient)
-            recipient_context = context | {"for_program": _is_program_recipient(recipient, event)}
+            recipient_context = context | {"for_program": is_program_recipient(recipient, event)}
             # One email for each event and address.
             key = f"{event.stream}:{event.seq}:{address}"
             email.queue(entry.template, key, recipient, recipient_context, event=event, now=event.at)
 
 
-def _is_program_recipient(recipient: User | str, event: AuditEvent) -> bool:
+def is_program_recipient(recipient: AnyUser | str, event: AuditEvent) -> bool:
     """Return whether an email goes to a mailbox, or to program staff who don't belong to the partner."""
     if isinstance(recipient, str):
         return True
-    assert event.partner
-    return permissions.is_program_staff(recipient) and not permissions.get_role(event.partner, recipient)
+    # A merge moves integrations, but their earlier events stay with the company that was merged.
+    partner = event.integration.partner if event.integration else event.partner
+    assert partner
+    return permissions.is_program_staff(recipient) and not permissions.get_role(partner, recipient)

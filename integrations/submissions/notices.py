@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
+from integrations.partners.notices import is_program_recipient
 from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
@@ -158,13 +159,6 @@ def add_reader(context: TemplateContext, *, for_program: bool, stop: str = "", c
 def parse_moment(text: str | None) -> datetime | None:
     """Parse an ISO timestamp of an event."""
     return datetime.fromisoformat(text) if text else None
-
-
-def is_program_recipient(recipient: AnyUser | str | None, event: AuditEvent) -> bool:
-    """Return whether an email goes to a mailbox, or to program staff who don't belong to the partner."""
-    if isinstance(recipient, str):
-        return True
-    return event.integration is not None and permissions.can_view_notes(event.integration, recipient)
 
 
 def get_address(recipient: object) -> str:
