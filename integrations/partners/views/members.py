@@ -60,30 +60,26 @@ def build_partner_context(
     """
     can_manage = permissions.can_manage_partner(partner, request.user)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
+    member_rows = []
+    for membership in memberships.order_by("joined_at", "pk"):
+        role_form = RoleForm(initial={"role": membership.role}, auto_id=f"member-{membership.pk}-%s")
+        removal_form = (removal_forms or {}).get(membership.pk) or build_removal_form(membership)
+        member_rows.append((membership, role_form, removal_form))
     waiting_requests = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
-    open_invitations = (
-        members.list_open_invitations(timezone.now()).filter(partner=partner).select_related("invited_by")
-    )
+    request_rows = []
+    for join_request in waiting_requests.order_by("created_at") if can_manage else ():
+        role_form = RoleForm(initial={"role": "viewer"}, auto_id=f"request-{join_request.pk}-%s")
+        request_rows.append((join_request, role_form))
+    open_invitations = members.list_open_invitations(timezone.now()).filter(partner=partner)
     return {
         "partner": partner,
         "can_manage": can_manage,
         "state_reason": selectors.get_state_reason(partner),
         "page": paginate(request, selectors.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
         "invite_form": form or InvitationForm(),
-        "members": [
-            (
-                membership,
-                RoleForm(initial={"role": membership.role}, auto_id=f"member-{membership.pk}-%s"),
-                (removal_forms or {}).get(membership.pk) or build_removal_form(membership),
-                str(membership.pk),
-            )
-            for membership in memberships.order_by("joined_at", "pk")
-        ],
-        "invitations": list(open_invitations.order_by("-created_at")) if can_manage else [],
-        "requests": [
-            (join_request, RoleForm(initial={"role": "viewer"}, auto_id=f"request-{join_request.pk}-%s"))
-            for join_request in (waiting_requests.order_by("created_at") if can_manage else [])
-        ],
+        "members": member_rows,
+        "invitations": open_invitations.select_related("invited_by").order_by("-created_at") if can_manage else (),
+        "requests": request_rows,
     }
 
 
