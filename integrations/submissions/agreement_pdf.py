@@ -60,10 +60,7 @@ def get_document_time(agreement: Agreement) -> datetime:
 def render_agreement_pdf(agreement: Agreement) -> bytes:
     """Return the PDF. It is in English, and without signatures it has blanks to sign by hand."""
     pdf = AgreementPdf(agreement)
-    signatures = (
-        (agreement.partner_name, agreement.partner_signature),
-        (PROGRAM_NAME, agreement.program_signature),
-    )
+    signatures = ((agreement.partner_name, agreement.partner_signature), (PROGRAM_NAME, agreement.program_signature))
     names = [f"{each.signer}{each.title}{each.statement}" for _party, each in signatures if each]
     texts = [agreement.text, agreement.partner_name, *names]
     # Names of companies and people come in many scripts, and no font has all of them.

@@ -69,11 +69,7 @@ def _parse_filters(_language: str | None, values: tuple[str, ...]) -> tuple[dict
 def parse_position(parameters: Mapping[str, str]) -> tuple[str, str, str]:
     """Return the kind, the tab, and the order of the URL, with defaults for unknown values."""
     kind, tab, sort = (parameters.get(name, "") for name in ("kind", "tab", "sort"))
-    return (
-        kind if kind in KINDS else "",
-        tab if tab in TAB_LABELS else "all",
-        sort if sort in SORT_ORDERS else "",
-    )
+    return (kind if kind in KINDS else "", tab if tab in TAB_LABELS else "all", sort if sort in SORT_ORDERS else "")
 
 
 class BulkActionForm(forms.Form):

@@ -5,17 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import (
-    BooleanField,
-    CharField,
-    Count,
-    ExpressionWrapper,
-    F,
-    Min,
-    Q,
-    QuerySet,
-    Value,
-)
+from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, F, Min, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from integrations.partners import permission_conditions
@@ -151,13 +141,7 @@ def _count_items(filters: Filters, user: User, now: datetime, kinds: Sequence[st
 
 
 def list_items(
-    summary: QueueSummary,
-    kind: str,
-    tab: str,
-    user: User,
-    now: datetime,
-    sort: str = "",
-    after: Q | None = None,
+    summary: QueueSummary, kind: str, tab: str, user: User, now: datetime, sort: str = "", after: Q | None = None
 ) -> Items:
     """Return the items of a kind, or of all kinds without one, in a tab as tuples of ITEM_NAMES.
 

@@ -31,12 +31,7 @@ from integrations.reviews.models import QueueItem
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.models.integration import IntegrationQuerySet
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
-from integrations.submissions.workflow.states import (
-    FINAL_STAGES,
-    FULFILLED_STATUSES,
-    ListingStatus,
-    ResponsibleParty,
-)
+from integrations.submissions.workflow.states import FINAL_STAGES, FULFILLED_STATUSES, ListingStatus, ResponsibleParty
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
 

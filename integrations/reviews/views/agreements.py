@@ -22,10 +22,7 @@ class AgreementFilterForm(forms.Form):
     """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
 
     q = SingleLineField(
-        label=gettext_lazy("Partner"),
-        required=False,
-        max_length=100,
-        widget=forms.TextInput(attrs={"type": "search"}),
+        label=gettext_lazy("Partner"), required=False, max_length=100, widget=forms.TextInput(attrs={"type": "search"})
     )
     kind = FilterField(label=gettext_lazy("Agreement"), choices=Agreement.KINDS)
     version = FilterField(label=gettext_lazy("Version"))

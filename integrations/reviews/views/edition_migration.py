@@ -31,15 +31,9 @@ class EditionMigrationForm(forms.Form):
     """Target edition and a note for the partner."""
 
     to = forms.ChoiceField(
-        label=gettext_lazy("Edition"),
-        error_messages={"invalid_choice": gettext_lazy("Unknown edition.")},
+        label=gettext_lazy("Edition"), error_messages={"invalid_choice": gettext_lazy("Unknown edition.")}
     )
-    note = MultiLineField(
-        label=gettext_lazy("Note for the partner"),
-        required=False,
-        max_length=2000,
-        rows=3,
-    )
+    note = MultiLineField(label=gettext_lazy("Note for the partner"), required=False, max_length=2000, rows=3)
 
     def __init__(self, integration: Integration, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)

@@ -68,9 +68,7 @@ class TransitionForm(forms.Form):
 
     tier = forms.ChoiceField(label=gettext_lazy("Tier"))
     waits_for = forms.ChoiceField(
-        label=gettext_lazy("Waiting for"),
-        choices=list(HOLD_PARTY_LABELS.items()),
-        initial=ResponsibleParty.THIRD_PARTY,
+        label=gettext_lazy("Waiting for"), choices=list(HOLD_PARTY_LABELS.items()), initial=ResponsibleParty.THIRD_PARTY
     )
     note = MultiLineField(required=False, max_length=4000, rows=4)
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)

@@ -35,9 +35,7 @@ class IntegrationFilterForm(forms.Form):
     stage = FilterField(label=gettext_lazy("Stage"), choices=STAGE_LABELS.items())
     category = FilterField(label=gettext_lazy("Category"))
     responsible_party = FilterField(
-        label=gettext_lazy("Responsible party"),
-        choices=ResponsibleParty.choices,
-        empty_label=ANY_PARTY,
+        label=gettext_lazy("Responsible party"), choices=ResponsibleParty.choices, empty_label=ANY_PARTY
     )
     listing_status = FilterField(
         label=gettext_lazy("Listing status"), choices=ListingStatus.choices, empty_label=gettext_lazy("Any")

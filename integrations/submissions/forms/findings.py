@@ -52,9 +52,7 @@ class MessageForm(forms.Form):
     """Message to the other side, or an internal note."""
 
     body = MultiLineField(
-        label=gettext_lazy("Message"),
-        max_length=8000,
-        error_messages={"required": gettext_lazy("Enter a message.")},
+        label=gettext_lazy("Message"), max_length=8000, error_messages={"required": gettext_lazy("Enter a message.")}
     )
     internal = forms.BooleanField(
         label=gettext_lazy("Internal note"),

@@ -21,13 +21,7 @@ from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.actions import PENDING_ACTION
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.next_action import render_action_text
-from integrations.submissions.workflow.states import (
-    FINAL_STAGES,
-    STAGE_LABELS,
-    ListingStatus,
-    ResponsibleParty,
-    Stage,
-)
+from integrations.submissions.workflow.states import FINAL_STAGES, STAGE_LABELS, ListingStatus, ResponsibleParty, Stage
 from portal.accounts.requests import AnyUser
 from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.core.django_arguments import SaveArguments
@@ -155,9 +149,7 @@ class Integration(FSMModelMixin, StageFields):
                 name="integration_queue_order",
             ),
             models.Index(
-                fields=["appealed_at"],
-                condition=Q(deadline_pause_reason=PAUSED_FOR_APPEAL),
-                name="integration_appeals",
+                fields=["appealed_at"], condition=Q(deadline_pause_reason=PAUSED_FOR_APPEAL), name="integration_appeals"
             ),
             models.Index(fields=["-created_at", "-id"], name="integration_newest"),
             models.Index(

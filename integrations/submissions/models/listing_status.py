@@ -56,10 +56,7 @@ def allow_decision(
 ) -> Callable[[Method], Method]:
     """Return the decorator of a decision in the compliance procedure. Each needs a note."""
     return listing_transition(
-        source=source,
-        target=target,
-        permission=permissions.can_decide_compliance,
-        guards=[*guards, require_note],
+        source=source, target=target, permission=permissions.can_decide_compliance, guards=[*guards, require_note]
     )
 
 
@@ -257,11 +254,7 @@ class ListingStatusFields(models.Model):
         self.compliance_request = "reinstatement"
         self.compliance_request_params = {}
 
-    @listing_transition(
-        source=[LISTED, ON_NOTICE, SUSPENDED],
-        target=UNLISTED,
-        permission=permissions.can_manage,
-    )
+    @listing_transition(source=[LISTED, ON_NOTICE, SUSPENDED], target=UNLISTED, permission=permissions.can_manage)
     def downgrade_to_community(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
         # Terraform Integration Program, "Support": a vendor that prefers to make its provider a community-supported one

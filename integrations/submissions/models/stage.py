@@ -148,7 +148,7 @@ class StageFields(ListingStatusFields):
             guards.require_no_other_claim,
             guards.require_requested_review,
             guards.require_partner_tasks,
-        ],
+        ]
     )
     def request_changes(self, **_: object) -> None:
         self.review_state = ReviewState.CHANGES
@@ -166,9 +166,7 @@ class StageFields(ListingStatusFields):
         self.reviewer = self.reviewer or actor
 
     @decision_transition(
-        source=Stage.REVIEW,
-        target=Stage.RELEASE,
-        guards=[*APPROVAL_GUARDS, guards.require_other_approval],
+        source=Stage.REVIEW, target=Stage.RELEASE, guards=[*APPROVAL_GUARDS, guards.require_other_approval]
     )
     def approve(self, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -192,9 +190,7 @@ class StageFields(ListingStatusFields):
         self._begin_listing_status(now)
 
     @decision_transition(
-        source=STAGES_BEFORE_RELEASE,
-        target=Stage.DECLINED,
-        guards=[guards.require_no_other_claim, guards.require_note],
+        source=STAGES_BEFORE_RELEASE, target=Stage.DECLINED, guards=[guards.require_no_other_claim, guards.require_note]
     )
     def decline(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)

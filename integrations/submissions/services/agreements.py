@@ -78,13 +78,7 @@ def get_compared_agreement(agreement: Agreement) -> Agreement | None:
 
 
 def sign_agreement(
-    integration: Integration,
-    requirement_id: str,
-    signature: Signature,
-    *,
-    digest: str,
-    actor: AnyUser,
-    now: datetime,
+    integration: Integration, requirement_id: str, signature: Signature, *, digest: str, actor: AnyUser, now: datetime
 ) -> Agreement:
     """Sign the current version for one side. `digest` is that of the text that the signer read.
 

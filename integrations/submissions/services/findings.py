@@ -24,12 +24,7 @@ FINDING_BUSINESS_DAYS = 10  # for partners, after a check of a listed integratio
 
 
 def _record_with_mentions(
-    change: IntegrationChange,
-    event_type: str,
-    text: str,
-    *,
-    internal: bool = False,
-    **data: object,
+    change: IntegrationChange, event_type: str, text: str, *, internal: bool = False, **data: object
 ) -> None:
     """Record an event with its text, then one for the people whom the text mentions.
 

@@ -23,11 +23,7 @@ def snapshot_state(integration: Integration) -> NamedValues:
 
 
 def remember_decision(
-    integration: Integration,
-    transition_name: str,
-    previous_state: Mapping[str, object],
-    actor: Any,
-    now: datetime,
+    integration: Integration, transition_name: str, previous_state: Mapping[str, object], actor: Any, now: datetime
 ) -> None:
     """Store a decision so that it can be undone; any other transition makes it final."""
     integration.decision = ""

@@ -72,10 +72,7 @@ def generate_permission_rows() -> Iterator[str]:
 def render_chart() -> str:
     """Return the state chart as Markdown with Mermaid diagrams, ending in a newline."""
     parts = [CHART_HEADER]
-    for field, title, start in (
-        ("stage", "Stages", "engage"),
-        ("listing_status", "Listing status", "unlisted"),
-    ):
+    for field, title, start in (("stage", "Stages", "engage"), ("listing_status", "Listing status", "unlisted")):
         parts += [
             f"## {title}\n",
             "```mermaid\nstateDiagram-v2",

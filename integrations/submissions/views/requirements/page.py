@@ -105,8 +105,7 @@ class ItemActionForm(ActionForm):
     """Button for one of several items; `uuid` identifies the item."""
 
     uuid = forms.UUIDField(
-        widget=forms.HiddenInput,
-        error_messages=dict.fromkeys(("required", "invalid"), gettext_lazy("Select an item.")),
+        widget=forms.HiddenInput, error_messages=dict.fromkeys(("required", "invalid"), gettext_lazy("Select an item."))
     )
 
 

@@ -59,8 +59,7 @@ class WaiverForm(ActionForm):
         missing=gettext_lazy("Enter a reason. The partner and the public listing show it."),
     )
     until = DayField(
-        label=gettext_lazy("Expiration date"),
-        help_text=gettext_lazy("The waiver ends at 11:59 PM UTC on this day."),
+        label=gettext_lazy("Expiration date"), help_text=gettext_lazy("The waiver ends at 11:59 PM UTC on this day.")
     )
 
     def clean_until(self) -> datetime:
