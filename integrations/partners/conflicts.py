@@ -46,11 +46,16 @@ class CurrentMembership:
     slug: str
 
 
-class ConflictingIntegration(Protocol):
-    """Columns of an integration that decide on conflicts."""
+class PartnerIntegration(Protocol):
+    """Columns of an integration that decide who can do what with it, and on conflicts of interest."""
 
     partner: Partner
+    program_key: str
+    stage: str
+    review_state: str
     created_by_id: int | None
+    reviewer_id: int | None
+    first_approver_id: int | None
 
 
 def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:
@@ -117,13 +122,13 @@ def _drop_removed(rows: Iterable[tuple[int, str, datetime]]) -> dict[int, Confli
     return {pk: ConflictKind(kind) for pk, kind, at in conflicts if kind and (pk not in removed or at > removed[pk])}
 
 
-def explain_conflict(integration: ConflictingIntegration, user: AnyUser | None) -> str:
+def explain_conflict(integration: PartnerIntegration, user: AnyUser | None) -> str:
     """Return the reviewer's conflict of interest with an integration, or an empty string."""
     kind = find_conflict(integration, user)
     return _(CONFLICT_REFUSALS[kind]) % {"reviewer": user, "company": integration.partner} if kind else ""
 
 
-def find_conflict(integration: ConflictingIntegration, user: AnyUser | None) -> ConflictKind | None:
+def find_conflict(integration: PartnerIntegration, user: AnyUser | None) -> ConflictKind | None:
     """Return why a reviewer can't decide although they belong to the program, apart from a current membership."""
     # Others can't decide anyway, so a conflict isn't the reason.
     if user is None or not user.is_authenticated or not user.is_reviewer:

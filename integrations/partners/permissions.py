@@ -5,32 +5,16 @@ Permissions on companies and integrations are decided only here. Other apps have
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
-from typing import Protocol, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from django.db.models import BigIntegerField
 
-from integrations.partners.conflicts import ConflictingIntegration, CurrentMembership, get_conflicts
+from integrations.partners.conflicts import CurrentMembership, PartnerIntegration, get_conflicts
 from integrations.partners.models import Membership, Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import list_programs
 from portal.core.compiled_queries import CompiledQuery, Parameter
-
-
-class PartnerIntegration(ConflictingIntegration, Protocol):
-    """Columns of an integration that decide who can do what with it."""
-
-    program_key: str
-    stage: str
-    reviewer_id: int | None
-
-
-class ReviewedIntegration(PartnerIntegration, Protocol):
-    """Columns of an integration that also decide who can review it now."""
-
-    first_approver_id: int | None
-    review_state: str
-
 
 PermissionRule: TypeAlias = Callable[[PartnerIntegration, AnyUser | None], bool]
 
@@ -129,7 +113,7 @@ def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return has_no_conflict and can_review_program(integration.program_key, user)
 
 
-def can_review_now(integration: ReviewedIntegration, user: AnyUser | None) -> bool:
+def can_review_now(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can decide and didn't give the first approval of a review that needs a second one."""
     is_own = is_own_approval(integration.first_approver_id, integration.review_state, user)
     return can_decide(integration, user) and not is_own

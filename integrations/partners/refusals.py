@@ -5,8 +5,7 @@ from typing import TypeVar
 
 from django.utils.translation import gettext as _, gettext_noop
 
-from integrations.partners.conflicts import explain_conflict
-from integrations.partners.permissions import PartnerIntegration
+from integrations.partners.conflicts import PartnerIntegration, explain_conflict
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 
