@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from itertools import chain, count
 
 from django.db.models import Q
 from django.utils.text import slugify
@@ -94,8 +95,5 @@ def generate_slug(name: str) -> str:
     """
     base_slug = ("" if find_reserved_name(name) else slugify(name)[:70]) or "company"
     used_slugs = set(Partner.objects.filter(slug__startswith=base_slug).values_list("slug", flat=True)) | RESERVED_SLUGS
-    return next(
-        slug
-        for slug in (base_slug, *(f"{base_slug}-{number}" for number in range(2, len(used_slugs) + 3)))
-        if slug not in used_slugs
-    )
+    numbered_slugs = (f"{base_slug}-{number}" for number in count(2))
+    return next(slug for slug in chain([base_slug], numbered_slugs) if slug not in used_slugs)

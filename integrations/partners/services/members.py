@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_noop
 
@@ -257,7 +257,7 @@ def _set_role(change: PartnerChange, membership: Membership, role: str) -> None:
     membership.save()
     change.record("member.role_changed", person=membership.user, before=previous_role, role=str(role))
     if previous_role == Role.OWNER:
-        _revoke_invitations_from(membership.user, change)
+        _revoke_invitations(change, Q(invited_by=membership.user))
 
 
 def end_membership(membership: Membership, *, actor: User, now: datetime) -> None:
@@ -271,20 +271,14 @@ def end_membership(membership: Membership, *, actor: User, now: datetime) -> Non
         current.ended_at = now
         current.save()
         change.record("member.removed", person=current.user, left=is_own)
-        _revoke_invitations_from(current.user, change)
-        _revoke_invitations_to(current.user, change)
+        # Through an invitation to one of their addresses, a former member could return without a decision.
+        emails = [address.email.lower() for address in EmailAddress.objects.filter(user=current.user, verified=True)]
+        _revoke_invitations(change, Q(invited_by=current.user) | Q(email__in=emails))
 
 
-def _revoke_invitations_from(user: User, change: PartnerChange) -> None:
-    """Revoke the open invitations of a former owner or member, so that they can't return through one."""
-    for invitation in list_open_invitations(change.now).filter(partner=change.partner, invited_by=user):
-        _revoke_invitation(change, invitation)
-
-
-def _revoke_invitations_to(user: User, change: PartnerChange) -> None:
-    """Revoke the open invitations to a former member, so that they can't return without a decision."""
-    emails = [address.email.lower() for address in EmailAddress.objects.filter(user=user, verified=True)]
-    for invitation in list_open_invitations(change.now).filter(partner=change.partner, email__in=emails):
+def _revoke_invitations(change: PartnerChange, condition: Q) -> None:
+    """Revoke open invitations, such as those of a former owner or member, who could return through one."""
+    for invitation in list_open_invitations(change.now).filter(condition, partner=change.partner).order_by("pk"):
         _revoke_invitation(change, invitation)
 
 
