@@ -16,7 +16,7 @@ from integrations.partners.notices import is_program_recipient
 from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.selectors.deciders import has_no_decider, list_reviewer_managers
+from integrations.submissions.selectors.deciders import get_deciding_reviewer, has_no_decider, list_reviewer_managers
 from integrations.submissions.services.transitions import build_settled_copy
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
@@ -46,11 +46,12 @@ def list_program_contacts(integration: Integration) -> list[User | str]:
     If no reviewer can make the pending decision, those who can add one come before the mailbox.
     """
     # docs/explanation/compliance.md, "Escalation": those who can't make the pending decision are skipped.
-    people = [p for p in (integration.reviewer, integration.partner.alliances_manager) if p and p.is_active]
     contacts = [
         person
-        for person in people
-        if permissions.can_act_for_program(integration, person)
+        for person in (get_deciding_reviewer(integration), integration.partner.alliances_manager)
+        if person
+        and person.is_active
+        and permissions.can_act_for_program(integration, person)
         and not is_excluded_from_decision(integration, person.pk)
     ]
     managers = list_reviewer_managers(integration) if has_no_decider(integration) else []

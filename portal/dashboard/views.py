@@ -51,6 +51,7 @@ ROW_FIELDS = (
     "next_action_target",
     "reviewer__name",
     "reviewer__email",
+    *("reviewer__is_active", "reviewer__is_reviewer", "reviewer__program_roles"),
 )
 DRAFT_FIELDS = (
     "uuid",

@@ -30,6 +30,15 @@ def has_no_decider(integration: Integration) -> bool:
     )
 
 
+def get_deciding_reviewer(integration: Integration) -> User | None:
+    """Return the assigned reviewer, or None if they lost the program or made an earlier decision."""
+    reviewer = integration.reviewer
+    # docs/explanation/compliance.md, "Who decides": after an earlier decision, the item isn't theirs.
+    if reviewer is None or is_excluded_from_decision(integration, reviewer.pk):
+        return None
+    return reviewer if permissions.can_review_program(integration.program_key, reviewer) else None
+
+
 def _can_decide(integration: Integration, user: User) -> bool:
     return permissions.can_decide(integration, user) and not is_excluded_from_decision(integration, user.pk)
 

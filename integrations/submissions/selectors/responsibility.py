@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from integrations.submissions.models.blocks import BLOCK, COLLEAGUES, MINE
-from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
+from integrations.submissions.selectors.deciders import get_deciding_reviewer
 from integrations.submissions.workflow.states import ResponsibleParty
 
 
@@ -18,11 +18,7 @@ def describe_responsible(integration: Integration) -> str:
     if party == ResponsibleParty.PARTNER:
         return integration.partner.name
     if party == ResponsibleParty.PROGRAM:
-        # docs/explanation/compliance.md, "Who decides": if the reviewer made an earlier decision, the item isn't
-        # theirs.
-        reviewer = integration.reviewer
-        can_act = reviewer is not None and not is_excluded_from_decision(integration, reviewer.pk)
-        return str(reviewer) if can_act else _("the program")
+        return str(get_deciding_reviewer(integration) or _("the program"))
     if party == ResponsibleParty.THIRD_PARTY:
         return _("others")
     is_checking = integration.is_open and integration.next_action_target.startswith("requirement:")

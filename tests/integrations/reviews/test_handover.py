@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
+from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
+from integrations.submissions.notices import list_program_contacts
 from integrations.submissions.selectors import context
+from integrations.submissions.selectors.responsibility import describe_responsible
 from integrations.submissions.services import findings, requirements
 from integrations.submissions.services.changes import refresh_due_integrations
 from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
@@ -40,6 +44,15 @@ def list_open_titles(row: Integration, now: datetime) -> list[str]:
 def complete_requirements(row: Integration, by: Any, now: datetime) -> None:
     for item in context.list_partner_requirements(Integration.objects.get(pk=row.pk), now):
         requirements.submit_answer(row, item.id, {"met": "in a test"}, actor=by, now=now)
+
+
+def test_reviewer_who_lost_the_program_is_no_contact(row: Integration, rita: Any, rob: Any, now: datetime) -> None:
+    claims.assign_reviewer(row, rob, actor=rita, now=now)
+    row = Integration.objects.get(pk=row.pk)
+    assert (list_program_contacts(row), describe_responsible(row)) == ([rob, row.edition.mailbox], "Rob Roth")
+    User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:vault"])
+    row = Integration.objects.get(pk=row.pk)
+    assert (list_program_contacts(row), describe_responsible(row)) == ([row.edition.mailbox], "the program")
 
 
 def test_changes_can_be_requested_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
