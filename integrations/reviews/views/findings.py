@@ -1,13 +1,16 @@
 """Buttons of findings: verify, reopen, edit, withdraw, reply, verify all, and add from templates."""
 
+from collections.abc import Callable
+from functools import wraps
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.partners import permissions
 from integrations.reviews.finding_templates import build_findings
@@ -24,6 +27,27 @@ from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
 from portal.ui.refusals import report_refusals, require_valid
 
+FindingView = Callable[[AuthenticatedRequest, int], HttpResponse]
+
+
+def restore_text(form_class: type[forms.Form], label: str) -> Callable[[FindingView], FindingView]:
+    """Show the text of a form from before a sign-in, with a button that sends it. Redirect other GET requests."""
+
+    def decorate(view: FindingView) -> FindingView:
+        @wraps(view)
+        def handle(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+            if request.method == "POST":
+                return view(request, pk)
+            unsent = request.unsent()
+            if unsent is None:
+                return redirect("reviews:queue")
+            context = {"finding": load_finding(request, pk), "form": form_class(unsent), "label": _(label)}
+            return render(request, "reviews/finding_text.html", context)
+
+        return handle
+
+    return decorate
+
 
 @redirect_get_to("reviews:queue")
 def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
@@ -35,7 +59,7 @@ def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _redirect_to_finding(request, finding)
 
 
-@redirect_get_to("reviews:queue")
+@restore_text(FindingReplyForm, gettext_noop("Reopen with this reason"))
 def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Reopen a finding. The text is the reason, which can be blank."""
     finding = load_finding(request, pk)
@@ -50,7 +74,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _redirect_to_finding(request, finding)
 
 
-@redirect_get_to("reviews:queue")
+@restore_text(FindingForm, gettext_noop("Save finding"))
 def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Edit a finding that the partner can't see yet."""
     finding = load_finding(request, pk)
@@ -73,7 +97,7 @@ def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#findings")
 
 
-@redirect_get_to("reviews:queue")
+@restore_text(FindingReplyForm, gettext_noop("Send reply"))
 def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Send a reply to the other side."""
     finding = load_finding(request, pk)

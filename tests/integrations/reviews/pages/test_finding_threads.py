@@ -4,6 +4,7 @@ from datetime import datetime
 
 import pytest
 from bs4 import BeautifulSoup
+from django.test import Client
 
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.finding_templates import TEMPLATES_BY_PROGRAM, list_templates
@@ -47,6 +48,17 @@ def test_sent_finding_is_not_changed(
         get_review_page(client, rocket), "body"
     )
     assert Finding.objects.get().text == "Sign the release."
+
+
+@pytest.mark.parametrize("action", ["edit", "reopen", "reply"])
+def test_text_for_a_finding_survives_a_lost_session(
+    rocket: Integration, rita: User, client: Client, frozen_now: datetime, action: str
+) -> None:
+    url = f"/findings/{add_finding(rocket, rita, frozen_now).pk}/{action}/"
+    client.post(url, {"text": "Typed for an hour.", "severity": "optional"})
+    client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
+    assert get_text(client.get(url), "textarea") == "Typed for an hour."
+    assert client.get(url).headers["Location"] == "/queue/"
 
 
 def test_staff_of_the_company_reply_as_its_members(
