@@ -46,7 +46,7 @@ def migrate_edition(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_integration_for_program(request, uuid)
     decision_refusal = explain_decision_refusal(integration, request.user)
     now = timezone.now()
-    form = EditionMigrationForm(integration, data=(request.POST if request.method == "POST" else request.GET) or None)
+    form = EditionMigrationForm(integration, data=request.POST or request.unsent() or request.GET or None)
     context: TemplateContext = {
         "integration": integration,
         "program": integration.program,

@@ -227,7 +227,8 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     require_program_staff(request)
     source = get_object_or_404(Partner, slug=slug, merged_into=None)
     form = MergeTargetForm(request.GET or None)
-    context: TemplateContext = {"partner": source, "form": form, "note_form": MergeNoteForm(request.POST or None)}
+    form_data = request.POST if request.method == "POST" else request.unsent()
+    context: TemplateContext = {"partner": source, "form": form, "note_form": MergeNoteForm(form_data)}
     if form.is_valid():
         target: Partner = form.cleaned_data["into"]
         if request.method == "POST" and context["note_form"].is_valid():

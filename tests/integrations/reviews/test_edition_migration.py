@@ -47,6 +47,13 @@ def test_preview_shows_the_changes_and_makes_none(provider: Integration, rita: U
     assert (AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 
 
+def test_note_survives_a_lost_session(provider: Integration, rita: User, client: Any) -> None:
+    client.post(build_url(provider), {"to": "2026-06", "note": "As agreed.", "move": "1"})
+    client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
+    assert get_text(client.get(build_url(provider)), "textarea") == "As agreed."
+    assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"
+
+
 @pytest.mark.every_database
 def test_migration_is_performed_recorded_and_emailed(provider: Integration, rita: User, sign_in: SignIn) -> None:
     client = sign_in(rita)
