@@ -63,14 +63,15 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
     decide, or an expired claim.
     """
     is_excluded = build_exclusion_condition(user)
+    is_former_reviewer = build_former_reviewer_condition()
     return {
         "all": Q(),
         "overdue": Q(action_due_at__lt=now),
         "today": Q(action_due_at__gte=now, action_due_at__lt=get_end_of_day(now)),
-        "mine": Q(reviewer=user) & ~is_excluded,
+        "mine": Q(reviewer=user) & ~is_former_reviewer & ~is_excluded,
         "free": (
             Q(reviewer=None)
-            | build_former_reviewer_condition()
+            | is_former_reviewer
             | Q(claim_expires_at__lte=now)
             | build_exclusion_condition(F("reviewer"))
         )

@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, TypedDict
+from typing import Any
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
@@ -23,7 +23,7 @@ from integrations.submissions.workflow.compliance_guards import SEPARATED_DECISI
 from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
 from portal.accounts.models import User
-from portal.core.value_types import NamedValues
+from portal.core.value_types import JsonObject, NamedValues
 from portal.ui.components.moments import format_clock
 
 PAGE_SIZE = 50
@@ -41,38 +41,6 @@ COUNTED_STATUSES = {
     "waived": "waived",
     "pass": "pass",
 }
-
-
-class ReviewColumns(TypedDict, total=False):
-    """Columns that only integrations have. `uuid` selects the row for bulk actions."""
-
-    uuid: str
-    is_unviewed: bool
-    changes: str
-    checks: dict[str, int]
-    reviewer: str
-    is_mine: bool
-    claim: str
-    claim_href: str
-
-
-class QueueRow(ReviewColumns):
-    """Row of the review queue. `claim` is the label of the button, blank without a button.
-
-    A dictionary, because templates read keys several times faster than attributes and a page has fifty rows.
-    """
-
-    item: str
-    kind: str
-    kind_label: str
-    href: str
-    name: str
-    company: str
-    program: str
-    position: str
-    reasons: list[str]
-    due: datetime | None
-    since: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +70,7 @@ class QueueViewer:
 
 def build_page(
     items: QuerySet[Any, tuple[Any, ...]], count: int, number: int | str | None, user: User, now: datetime
-) -> tuple[Page, list[QueueRow]]:
+) -> tuple[Page, list[JsonObject]]:
     """Return a page of tuples of PAGE_NAMES, and its rows. `count` is the total, known from the summary."""
     paginator = Paginator(items, PAGE_SIZE)
     # The paginator would count the union again.
@@ -141,12 +109,16 @@ def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
 
 def _build_row(
     kind: QueueKind, values: NamedValues, links: dict[str, str], viewer: QueueViewer, now: datetime
-) -> QueueRow:
+) -> JsonObject:
+    """Return the row of an item.
+
+    A dictionary, because templates read keys several times faster than attributes and a page has fifty rows.
+    """
     tasks = list_tasks(kind, values)
     if kind.is_integration and values["integration_id"] in viewer.undecidable:
         tasks.insert(0, _("No reviewer can decide (add a reviewer)"))
     position = values["detail"]
-    columns: ReviewColumns = {}
+    columns: JsonObject = {}
     if kind.is_integration:
         position = _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS])
         columns = _build_review_columns(values, links["claim"], viewer, now)
@@ -167,7 +139,8 @@ def _build_row(
     }
 
 
-def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueViewer, now: datetime) -> ReviewColumns:
+def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueViewer, now: datetime) -> JsonObject:
+    """Return the columns that only integrations have. Bulk actions need `uuid`; a blank `claim` means no button."""
     counts = values["requirement_counts"]
     reviewer_label, claim = _describe_claim(values, viewer, now)
     changes = values["changes"]  # since the user viewed the integration, None if never
@@ -177,7 +150,8 @@ def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueVie
         "changes": ngettext("%(count)s change", "%(count)s changes", changes) % {"count": changes} if changes else "",
         "checks": {outcome: counts[status] for status, outcome in COUNTED_STATUSES.items() if status in counts},
         "reviewer": reviewer_label,
-        "is_mine": values["reviewer_id"] == viewer.pk and not _is_excluded(values, viewer),
+        "is_mine": values["reviewer_id"] == viewer.pk
+        and not (values["is_former_reviewer"] or _is_excluded(values, viewer)),
         "claim": claim,
         "claim_href": _fill_link(claim_link, [values["uuid"]]),
     }

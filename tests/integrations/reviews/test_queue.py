@@ -154,6 +154,7 @@ def test_reviews_of_a_program_that_the_reviewer_lost_are_unclaimed(
     assert list_names(client.get("/queue/?tab=free")) == ["Scan", "Rocket"]
     assert "Assigned to Rob Roth" not in client.get("/queue/?tab=free").text
     assert "Assigned to Rob Roth" in client.get("/queue/?program=vault").text
+    assert list_names(sign_in(rob).get("/queue/?tab=mine")) == ["Vaulted"]
 
 
 def test_claim_of_a_former_reviewer_binds_no_one(
