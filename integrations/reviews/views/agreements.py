@@ -21,9 +21,7 @@ FILTERS = ("kind", "version", "state", "method")
 class AgreementFilterForm(forms.Form):
     """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
 
-    q = SingleLineField(
-        label=gettext_lazy("Partner"), required=False, max_length=100, widget=forms.TextInput(attrs={"type": "search"})
-    )
+    q = SingleLineField(label=gettext_lazy("Partner"), required=False, max_length=100, widget=forms.SearchInput)
     kind = FilterField(label=gettext_lazy("Agreement"), choices=Agreement.KINDS)
     version = FilterField(label=gettext_lazy("Version"))
     state = FilterField(label=gettext_lazy("State"), choices=AgreementState.choices)

@@ -240,9 +240,9 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return render(request, "reviews/review_message.html", context, status=_get_status_code(request))
 
 
-def _get_form_data(request: HttpRequest) -> QueryDict | None:
+def _get_form_data(request: AuthenticatedRequest) -> QueryDict | None:
     """Return the submitted data, or the data saved before a sign-in interrupted the submission."""
-    return request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    return request.POST if request.method == "POST" else request.unsent()
 
 
 def _get_status_code(request: HttpRequest) -> int:

@@ -26,10 +26,7 @@ class IntegrationFilterForm(forms.Form):
     """Filters and order in the URL of the list. An invalid filter shows an error; the others still apply."""
 
     q = SingleLineField(
-        label=gettext_lazy("Name or repository"),
-        required=False,
-        max_length=100,
-        widget=forms.TextInput(attrs={"type": "search"}),
+        label=gettext_lazy("Name or repository"), required=False, max_length=100, widget=forms.SearchInput
     )
     program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
     stage = FilterField(label=gettext_lazy("Stage"), choices=STAGE_LABELS.items())

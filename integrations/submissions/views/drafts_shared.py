@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import wraps
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django_htmx.http import reselect, reswap, retarget
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
@@ -24,8 +25,6 @@ from portal.core.errors import ActionRefused
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.value_types import JsonObject
 from portal.ui.refusals import show_refusal
-
-HTMX_HEADERS = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
 
 
 def list_editable_partners(user: AnyUser) -> list[Partner]:
@@ -128,7 +127,7 @@ def list_form_values(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
-def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -> HttpResponse:
+def render_conflict(request: AuthenticatedRequest, conflict: drafts.DraftConflictError) -> HttpResponse:
     """Render both versions with status 409, or 200 for htmx, which ignores error pages."""
     draft = conflict.stored_draft
     edition = get_program(draft)[1]
@@ -137,11 +136,8 @@ def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -
         "comparisons": compare_fields(edition, conflict.rejected_data, draft.data),
         "colleague": None if conflict.is_own else draft.saved_by or _("A colleague"),
     }
-    page = render(request, "submissions/draft_conflict.html", context, status=200 if request.htmx else 409)  # type: ignore[attr-defined]
-    if request.htmx:  # type: ignore[attr-defined]
-        for name, value in HTMX_HEADERS.items():
-            page.headers[name] = value
-    return page
+    page = render(request, "submissions/draft_conflict.html", context, status=200 if request.htmx else 409)
+    return reswap(reselect(retarget(page, "#main"), "#main"), "outerHTML") if request.htmx else page
 
 
 def handle_draft_refusals(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -4,12 +4,13 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import BigIntegerField, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import reswap, retarget
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration, Introduction
@@ -70,12 +71,9 @@ def render_workspace(
     return render(request, template, context, status=status)
 
 
-def replace_page(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+def replace_page(request: AuthenticatedRequest, response: HttpResponse) -> HttpResponse:
     """Let htmx replace the whole page with a response that is one."""
-    if request.htmx:  # type: ignore[attr-defined]
-        response["HX-Retarget"] = "body"
-        response["HX-Reswap"] = "innerHTML"
-    return response
+    return reswap(retarget(response, "body"), "innerHTML") if request.htmx else response
 
 
 def build_page_context(integration: Integration, user: User) -> TemplateContext:

@@ -18,7 +18,6 @@ from integrations.submissions.views.requirements.page import (
     build_replaces_field,
 )
 from portal.core.form_fields import BoundFormArguments
-from portal.core.value_types import TemplateContext
 
 CONTENT_TYPES = {
     "pdf": "application/pdf",
@@ -50,10 +49,6 @@ class DocumentRemovalForm(ItemActionForm):
         return _("Document deleted.")
 
 
-def build_document_context(page: RequirementPage) -> TemplateContext:
-    return {"documents": documents.list_current_documents(page.integration, page.requirement.id)}
-
-
 def download_document(request: HttpRequest, uuid: UUID) -> FileResponse:
     """Return a document as a download. Raises Http404."""
     document_row = get_object_or_404(Document.objects.select_related("partner"), uuid=uuid, removed_at=None)
@@ -70,5 +65,6 @@ def download_document(request: HttpRequest, uuid: UUID) -> FileResponse:
 
 
 DOCUMENT_PAGE = RequirementKindPage(
-    {"upload": DocumentUploadForm, "remove": DocumentRemovalForm}, build_document_context
+    {"upload": DocumentUploadForm, "remove": DocumentRemovalForm},
+    lambda page: {"documents": documents.list_current_documents(page.integration, page.requirement.id)},
 )
