@@ -28,3 +28,10 @@ def test_company_has_an_alliances_manager_until_it_is_merged(
     refused = client.post(url, {"manager": sam.pk}, follow=True)
     assert "This company was merged into Globex." in find_text(refused)
     assert Partner.objects.get(pk=acme.pk).alliances_manager == rob
+
+
+def test_reason_for_a_merge_survives_a_lost_session(acme: Partner, globex: Partner, sam: Any, client: Client) -> None:
+    url = "/companies/acme/merge/?into=globex"
+    client.post(url, {"note": "One company since May."})
+    client.force_login(sam, backend="django.contrib.auth.backends.ModelBackend")
+    assert find_text(client.get(url), "textarea") == "One company since May."

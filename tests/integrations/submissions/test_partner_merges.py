@@ -222,13 +222,6 @@ def test_pages_of_the_source_redirect_to_the_target(
     assert sign_in(alice).get("/company/acme/")["Location"] == "/company/globex/"
 
 
-def test_reason_survives_a_lost_session(acme: Partner, globex: Partner, sam: Any, client: Client) -> None:
-    url = "/companies/acme/merge/?into=globex"
-    client.post(url, {"note": "One company since May."})
-    client.force_login(sam, backend="django.contrib.auth.backends.ModelBackend")
-    assert find_text(client.get(url), "textarea") == "One company since May."
-
-
 def test_staff_see_what_moves_and_merge(
     sign_in: SignIn, rocket: Integration, alice: Any, charlie: Any, sam: Any, acme: Partner
 ) -> None:
