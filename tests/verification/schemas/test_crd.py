@@ -8,8 +8,8 @@ import kubernetes_validate
 import pytest
 
 from tests.verification.schemas.definitions import build_crd, get_rules, get_views
+from tests.verification.schemas.structural_rules import find_violations
 from verification.schemas.crossplane.crd import MANAGEMENT_CONDITION
-from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.types import UnsupportedSchemaError
 
 INTEGER = {"type": "integer", "format": "int64"}

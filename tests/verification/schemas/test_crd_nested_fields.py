@@ -7,9 +7,9 @@ import pytest
 
 from tests.verification.schemas.acme import attribute, block, build_nested_type
 from tests.verification.schemas.definitions import POLICY, build_crd, get_rules, get_views
+from tests.verification.schemas.structural_rules import find_violations
 from verification.schemas.crossplane.crd import build_definition
 from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import UnsupportedSchemaError
 

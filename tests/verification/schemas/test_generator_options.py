@@ -7,6 +7,7 @@ import pytest
 
 from tests.verification.schemas.acme import encode_schema
 from tests.verification.schemas.definitions import POLICY, build_crd, get_views, strip_descriptions
+from tests.verification.schemas.structural_rules import find_violations
 from verification.schemas.crossplane.options import (
     GeneratorChoices,
     InvalidChoiceError,
@@ -14,7 +15,6 @@ from verification.schemas.crossplane.options import (
     parse_external_name,
     validate_choices,
 )
-from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.parsing import parse_schema
 
 

@@ -3,9 +3,45 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
+from tests.verification.schemas.acme import SOURCE, encode_schema
 from tests.verification.schemas.definitions import build_crd
-from verification.schemas.engine.kubernetes_rules import find_violations
+from tests.verification.schemas.structural_rules import find_violations
+from verification.schemas.crossplane.options import CHOICE_OPTIONS, parse_choices
+from verification.schemas.engine.coverage import build_preview
+from verification.schemas.engine.parsing import parse_schema
+
+NAMES = st.text(max_size=6) | st.sampled_from(["id", "in", "name", "a_b", "a_1"])
+TYPES = st.recursive(
+    st.sampled_from(["string", "number", "bool", "dynamic"]),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["list", "set", "map"]), inner),
+        st.tuples(st.just("object"), st.dictionaries(NAMES, inner, max_size=3)),
+        st.tuples(st.just("tuple"), st.lists(inner, max_size=2)),
+    ),
+    max_leaves=6,
+)
+FLAGS = st.fixed_dictionaries(
+    {}, optional={name: st.booleans() for name in ("optional", "required", "computed", "sensitive")}
+)
+MODES = st.sampled_from(["single", "group", "list", "set", "map"])
+LIMITS = {name: st.integers(0, 2) for name in ("min_items", "max_items")}
+ATTRIBUTES = st.builds(lambda flags, kind: flags | {"type": kind}, FLAGS, TYPES)
+BLOCKS = st.deferred(
+    lambda: st.fixed_dictionaries(
+        {
+            "attributes": st.dictionaries(NAMES, ATTRIBUTES | NESTED_ATTRIBUTES, max_size=3),
+            "block_types": st.dictionaries(NAMES, NESTED_BLOCKS, max_size=1),
+        }
+    )
+)
+NESTED_TYPES = st.fixed_dictionaries(
+    {"nesting_mode": MODES, "attributes": st.dictionaries(NAMES, ATTRIBUTES, min_size=1, max_size=3)} | LIMITS
+)
+NESTED_ATTRIBUTES = st.builds(lambda flags, kind: flags | {"nested_type": kind}, FLAGS, NESTED_TYPES)
+NESTED_BLOCKS = st.fixed_dictionaries({"nesting_mode": MODES, "block": BLOCKS} | LIMITS)
+OPTIONS = st.fixed_dictionaries({name: st.sampled_from(option.values) for name, option in CHOICE_OPTIONS.items()})
 
 
 @pytest.mark.parametrize(
@@ -78,3 +114,13 @@ def test_metadata_can_only_have_a_type() -> None:
     one = build_crd()
     one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["metadata"]["properties"] = {}
     assert find_violations(one) == ["metadata: only the type is allowed"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(block=BLOCKS, options=OPTIONS)
+def test_definitions_of_any_schema_are_structural(block: dict[str, Any], options: dict[str, str]) -> None:
+    provider = {"resource_schemas": {"acme_thing": {"block": block}}}
+    schema = parse_schema(encode_schema({"format_version": "1.0", "provider_schemas": {SOURCE: provider}}))
+    preview = build_preview(schema, parse_choices("acme", **options), "acme_thing")
+    assert preview is not None
+    assert [violation for each in preview.definitions for violation in find_violations(each)] == []

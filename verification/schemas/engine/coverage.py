@@ -11,7 +11,7 @@ from verification.schemas.crossplane.naming import GroupKind, list_group_kinds, 
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.crossplane.provider_config import build_provider_definitions
 from verification.schemas.crossplane.upjet_config import build_metadata, render_configuration
-from verification.schemas.engine.kubernetes_rules import find_violations
+from verification.schemas.engine.kubernetes_rules import find_name_violations
 from verification.schemas.engine.types import ParsedSchema, Resource, UnsupportedSchemaError
 from verification.schemas.engine.yaml_text import dump
 
@@ -99,9 +99,8 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
     except UnsupportedSchemaError as error:
         return CrdPreview(resource.name, reason=str(error), other_kinds=others)
     # Kubernetes would refuse the file, so people are better off with the reason.
-    first_violation = next((violation for definition in definitions for violation in find_violations(definition)), "")
-    if first_violation:
-        return CrdPreview(resource.name, reason=f"Kubernetes would reject it: {first_violation}", other_kinds=others)
+    if violation := next(find_name_violations(definitions[0]), ""):
+        return CrdPreview(resource.name, reason=f"Kubernetes would reject it: {violation}", other_kinds=others)
     return CrdPreview(resource.name, definitions, other_kinds=others, kind_reason=reason, group_kind=group_kind)
 
 
