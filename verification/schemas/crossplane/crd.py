@@ -27,20 +27,13 @@ IDENTIFIER_NODE = Node(name="id", kind="string", computed=True)
 def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namespaced: bool) -> dict[str, object]:
     """Build a CustomResourceDefinition. Raises UnsupportedSchemaError with the unsupported field."""
     group_kind = choices.get_group_kind(resource.name)
-    version = {
-        "additionalPrinterColumns": envelope.copy_part("printer_columns"),
-        "name": choices.api_version,
-        "schema": {"openAPIV3Schema": _build_schema(resource, choices, group_kind.kind, is_namespaced)},
-        "served": True,
-        "storage": True,
-        "subresources": {"status": {}},
-    }
+    schema = _build_schema(resource, choices, group_kind.kind, is_namespaced)
     return envelope.build_shell(
         group_kind.kind,
         pluralize(group_kind.kind),
         choices.build_group_name(group_kind.group, is_namespaced=is_namespaced),
         ["crossplane", "managed", choices.category],
-        version,
+        envelope.build_version(choices.api_version, "printer_columns", schema),
         is_namespaced=is_namespaced,
     )
 

@@ -15,6 +15,18 @@ def copy_part(name: str) -> Any:
     return deepcopy(_PARTS[name])
 
 
+def build_version(name: str, columns: str, schema: JsonObject, *, has_status: bool = True) -> JsonObject:
+    """Build the only version of a definition. `columns`: the part with its printer columns."""
+    return {
+        "additionalPrinterColumns": copy_part(columns),
+        "name": name,
+        "schema": {"openAPIV3Schema": schema},
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}} if has_status else {},
+    }
+
+
 def build_shell(
     kind: str, plural: str, group: str, categories: list[str], version: JsonObject, *, is_namespaced: bool
 ) -> JsonObject:

@@ -43,7 +43,18 @@ class ChoiceOption(Content):
         return self.values[0]
 
 
-CHOICE_OPTIONS = load_content(Path(__file__).parent.parent / "data" / "options.yaml", dict[str, ChoiceOption])
+@dataclass(frozen=True, slots=True)
+class ListOption(Content):
+    """Option of the command that can be repeated."""
+
+    flag: str
+    metavar: str
+    help: str
+
+
+DATA_FOLDER = Path(__file__).parent.parent / "data"
+CHOICE_OPTIONS = load_content(DATA_FOLDER / "options.yaml", dict[str, ChoiceOption])
+LIST_OPTIONS = load_content(DATA_FOLDER / "list_options.yaml", dict[str, ListOption])
 
 
 class InvalidChoiceError(ValueError):

@@ -1,24 +1,21 @@
 """Configuration of Upjet in Go, and the metadata of the provider's package."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.naming import GroupKind, quote_go
-from verification.schemas.crossplane.options import GeneratorChoices
+from verification.schemas.crossplane.options import DATA_FOLDER, GeneratorChoices
 
-HEAD = """\
-// Package config is the configuration that Upjet generates this provider from.
-package config
-
-import "github.com/crossplane/upjet/v2/pkg/config"
-
-// terraformPluginSDKExternalNameConfigs has the external name of each generated resource.
-var terraformPluginSDKExternalNameConfigs = map[string]config.ExternalName{"""
-CONFIGURE = """\
-}
-
-// Configure sets the group, kind, references, and sensitive arguments of each resource.
-func Configure(p *config.Provider) {"""
+ENVIRONMENT = Environment(  # noqa: S701 - writes Go
+    loader=FileSystemLoader(DATA_FOLDER),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+ENVIRONMENT.filters["quote"] = quote_go
 
 
 def build_metadata(source: str, choices: GeneratorChoices) -> JsonObject:
@@ -38,26 +35,4 @@ def build_metadata(source: str, choices: GeneratorChoices) -> JsonObject:
 
 def render_configuration(kinds: Mapping[str, GroupKind], choices: GeneratorChoices) -> str:
     """Return the Go file for the resources, as gofmt formats it."""
-    lines = [HEAD]
-    for name, group_kind in kinds.items():
-        lines += [f"\t// {group_kind}", f"\t{quote_go(name)}: config.{choices.get_external_name(name).render_go()},"]
-    lines.append(CONFIGURE)
-    for name, group_kind in kinds.items():
-        lines.append(f"\tp.AddResourceConfigurator({quote_go(name)}, func(r *config.Resource) {{")
-        lines += [f"\t\t{line}" for line in _list_settings(name, group_kind, choices)]
-        lines.append("\t})")
-    return "\n".join([*lines, "}", ""])
-
-
-def _list_settings(name: str, group_kind: GroupKind, choices: GeneratorChoices) -> Iterator[str]:
-    yield f"r.ShortGroup = {quote_go(group_kind.group)}"
-    yield f"r.Kind = {quote_go(group_kind.kind)}"
-    yield f"r.Version = {quote_go(choices.api_version)}"
-    for path in choices.references.get(name, ()):
-        target = choices.reference_targets.get(f"{name}.{path}")
-        # A definition has the fields of a reference whatever it refers to. Upjet needs the resource.
-        if target is None:
-            yield f"// The resource that {path} references isn't known."
-        else:
-            yield f'r.References["{path}"] = config.Reference{{TerraformName: "{target}"}}'
-    yield from (f'r.TerraformResource.Schema["{path}"].Sensitive = true' for path in choices.sensitive.get(name, ()))
+    return ENVIRONMENT.get_template("upjet.go.jinja").render(kinds=kinds, choices=choices)

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand
 from portal.core.cli import build_usage_error
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
+    LIST_OPTIONS,
     GeneratorChoices,
     InvalidChoiceError,
     parse_choices,
@@ -24,29 +25,7 @@ from verification.schemas.engine.types import ParsedSchema, SchemaParseError
 
 # No slashes: the list of files to remove comes from a file that anyone can edit.
 OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+(_[a-z0-9-]+)?\.(yaml|go)")
-LIST_ARGUMENTS = (  # flag, name of the argument, its placeholder, and its help
-    (
-        "--external-name",
-        "external",
-        "[RESOURCE=]RULE",
-        "IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
-        "TEMPLATED_STRING_AS_IDENTIFIER:p:template. For all resources, or for one.",
-    ),
-    ("--kind", "kinds", "RESOURCE=group/Kind", "Override the group and kind of a resource."),
-    (
-        "--reference",
-        "references",
-        "RESOURCE.path[=RESOURCE]",
-        "Value that references another resource, as in acme_server.disk.net_id=acme_net.",
-    ),
-    (
-        "--sensitive",
-        "sensitive",
-        "RESOURCE.argument",
-        "String argument that is sensitive although the schema doesn't say so.",
-    ),
-)
-GENERATOR_OPTIONS = (*(name for _, name, *_ in LIST_ARGUMENTS), "api_version", "category", *CHOICE_OPTIONS)
+GENERATOR_OPTIONS = (*LIST_OPTIONS, "api_version", "category", *CHOICE_OPTIONS)
 
 
 class Command(BaseCommand):
@@ -69,8 +48,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--group-prefix", required=True, help="Group prefix, such as “acme” for acme.upbound.io, or a full domain."
         )
-        for flag, name, metavar, text in LIST_ARGUMENTS:
-            parser.add_argument(flag, dest=name, action="append", default=[], metavar=metavar, help=text)
+        for name, each in LIST_OPTIONS.items():
+            parser.add_argument(each.flag, dest=name, action="append", default=[], metavar=each.metavar, help=each.help)
         parser.add_argument("--category", default="", help="Category. Default: the first label of the domain.")
         parser.add_argument("--api-version", default="v1alpha1", help="API version of the definitions.")
         for name, option in CHOICE_OPTIONS.items():
