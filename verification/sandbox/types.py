@@ -1,6 +1,5 @@
 """Limits and results of a program in the sandbox."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,35 +10,29 @@ HOME = "/home/sandbox"
 
 
 class ExitReason(StrEnum):
-    """Why a command ended.
+    """Why a command ended, and a sentence about it.
 
     FINISHED means that it exited on its own, with an exit code. LOST is a failure of the sandbox, never of the program.
     """
 
-    FINISHED = "finished"
-    TIMED_OUT = "timed out"
-    MEMORY = "out of memory"
-    DISK = "disk full"
-    PROCESSES = "too many processes"
-    OUTPUT = "too much output"
-    NETWORK = "network access"
-    HOME = "home folder access"
-    STOPPED = "stopped by us"
-    LOST = "sandbox lost"
+    message: str
 
+    def __new__(cls, value: str, message: str) -> "ExitReason":
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.message = message
+        return member
 
-MESSAGES: Mapping[str, str] = {
-    ExitReason.FINISHED: "The program exited.",
-    ExitReason.TIMED_OUT: "The program exceeded the time limit and was stopped.",
-    ExitReason.MEMORY: "The program exceeded the memory limit and was stopped.",
-    ExitReason.DISK: "The program exceeded the disk limit and was stopped.",
-    ExitReason.PROCESSES: "The program exceeded the process limit and was stopped.",
-    ExitReason.OUTPUT: "The program exceeded the output limit and was stopped.",
-    ExitReason.NETWORK: "The program tried to access the network, which is blocked, and was stopped.",
-    ExitReason.HOME: "The program opened the decoy credentials in the home folder and was stopped.",
-    ExitReason.STOPPED: "We stopped it.",
-    ExitReason.LOST: "The sandbox failed.",
-}
+    FINISHED = "finished", "The program exited."
+    TIMED_OUT = "timed out", "The program exceeded the time limit and was stopped."
+    MEMORY = "out of memory", "The program exceeded the memory limit and was stopped."
+    DISK = "disk full", "The program exceeded the disk limit and was stopped."
+    PROCESSES = "too many processes", "The program exceeded the process limit and was stopped."
+    OUTPUT = "too much output", "The program exceeded the output limit and was stopped."
+    NETWORK = "network access", "The program tried to access the network, which is blocked, and was stopped."
+    HOME = "home folder access", "The program opened the decoy credentials in the home folder and was stopped."
+    STOPPED = "stopped by us", "We stopped it."
+    LOST = "sandbox lost", "The sandbox failed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +76,7 @@ class CommandResult:
         if self.reason == ExitReason.FINISHED and self.exit_code:
             ending = f"exit code {self.exit_code}" if self.exit_code > 0 else f"signal {-self.exit_code}"
             return f"The program exited with {ending}."
-        return MESSAGES[self.reason]
+        return self.reason.message
 
 
 def decode_output_end(output: bytes) -> str:
