@@ -20,7 +20,7 @@ EXIT_WAIT_SECONDS = 3.0
 class PluginStartError(Exception):
     """The program failed to start as a plugin.
 
-    `key`: of a HandshakeError, "tls", "ended", or an exit reason of the sandbox. `result`: how the program ended.
+    `key`: of a HandshakeError, "ended", or an exit reason of the sandbox. `result`: how the program ended.
     """
 
     def __init__(self, key: str, message: str, result: CommandResult) -> None:
@@ -74,35 +74,28 @@ def start_plugin(
     context, certificate = mutual_tls.create_context() if has_tls else (None, "")
     process = environment.start(argv, env=handshake.build_environment(cookie, versions, certificate))
     try:
-        answer = _perform_handshake(process, versions, timeout_seconds, has_tls=has_tls)
+        answer = handshake.parse_handshake(_read_handshake(process, timeout_seconds), versions, has_tls=has_tls)
         with ExitStack() as stack:
             path = stack.enter_context(process.open_target(answer.network, answer.address, environment.staging))
             if context is not None:
                 relay_path = f"{environment.staging}/tls-{len(environment.processes)}"
-                try:
-                    relay = mutual_tls.open_relay(path, relay_path, context, answer.certificate)
-                    stack.enter_context(relay)
-                except mutual_tls.TLSError as error:
-                    raise PluginStartError("tls", str(error), process.stop()) from error
+                stack.enter_context(mutual_tls.open_relay(path, relay_path, context, answer.certificate))
                 path = relay_path
             yield RunningPlugin(answer, stack.enter_context(_open_channel(path)), process)
+    except HandshakeError as error:
+        raise PluginStartError(error.key, str(error), process.stop()) from error
     finally:
         process.stop()
 
 
-def _perform_handshake(
-    process: SandboxProcess, versions: Sequence[int], timeout_seconds: float, *, has_tls: bool
-) -> Handshake:
+def _read_handshake(process: SandboxProcess, timeout_seconds: float) -> bytes:
     line = process.read_line(timeout_seconds)
     if line is None:
         # Neither a line nor an end, so the time is up. stop() alone would report that we stopped the plugin.
         result = process.wait() or replace(process.stop(), reason=ExitReason.TIMED_OUT)
         key = "ended" if result.reason == ExitReason.FINISHED else str(result.reason)
         raise PluginStartError(key, _describe_result(result), result)
-    try:
-        return handshake.parse_handshake(line, versions, has_tls=has_tls)
-    except HandshakeError as error:
-        raise PluginStartError(error.key, str(error), process.stop()) from error
+    return line
 
 
 def _describe_result(result: CommandResult) -> str:

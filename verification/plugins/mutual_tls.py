@@ -18,6 +18,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from verification.plugins.handshake import HandshakeError
+
 CERTIFICATE_HOST = "localhost"  # that both certificates are made out to
 VALIDITY = timedelta(days=1)
 CLOCK_SKEW = timedelta(minutes=1)
@@ -25,10 +27,6 @@ CONNECT_SECONDS = 5.0
 BUFFER_SIZE = 64 * 1024
 # As in Go, which checks no key sizes: providers in Python have RSA keys of 1024 bits.
 CIPHERS = "DEFAULT:@SECLEVEL=1"
-
-
-class TLSError(Exception):
-    """TLS with the plugin failed. The message can be shown to users."""
 
 
 def create_context() -> tuple[ssl.SSLContext, str]:
@@ -65,12 +63,12 @@ def open_relay(path: str, relay_path: str, context: ssl.SSLContext, certificate:
         certificate: The only certificate of the plugin to trust, as DER.
 
     Raises:
-        TLSError: The plugin is reached, but TLS with it fails.
+        HandshakeError: The plugin is reached, but TLS with it fails.
     """
     try:
         context.load_verify_locations(cadata=certificate)
     except ssl.SSLError:
-        raise TLSError("The certificate in the handshake is not a certificate.") from None
+        raise HandshakeError("tls", "The certificate in the handshake is not a certificate.") from None
     _check_connection(path, context)
     stop: Future[None] = Future()
     with socket.socket(socket.AF_UNIX) as listening, ThreadPoolExecutor(1) as executor:
@@ -90,11 +88,11 @@ def _check_connection(path: str, context: ssl.SSLContext) -> None:
         try:
             context.wrap_socket(plain, server_hostname=CERTIFICATE_HOST).close()
         except ssl.SSLCertVerificationError:
-            raise TLSError("The plugin doesn't use the certificate that is in its handshake.") from None
+            raise HandshakeError("tls", "The plugin doesn't use the certificate that is in its handshake.") from None
         except ssl.SSLEOFError:
             return  # it has ended, which the first call reports
         except ssl.SSLError:
-            raise TLSError("The plugin offers a certificate, but doesn't speak TLS.") from None
+            raise HandshakeError("tls", "The plugin offers a certificate, but doesn't speak TLS.") from None
 
 
 async def _serve(listening: socket.socket, path: str, context: ssl.SSLContext, stop: Future[None]) -> None:
