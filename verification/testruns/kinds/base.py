@@ -33,6 +33,8 @@ SANDBOX = "sandbox"
 TEST_ENDED_REASON = "The test run ended"
 MAX_CONCURRENT_SANDBOX_JOBS = 2  # an acceptance test may take half an hour, and others should not wait for it
 limits.declare_concurrency(SANDBOX, MAX_CONCURRENT_SANDBOX_JOBS)
+# A folder is absolute, because programs in the sandbox have another working directory.
+ARGUMENT_TYPES = {"path": Path, "folder": lambda text: Path(text).resolve(), "number": float}
 MAX_LOCK_ATTEMPTS = 20
 LOCK_PAUSE_SECONDS = 0.05
 
@@ -69,12 +71,18 @@ class CommandOutput:
 
 @dataclass(frozen=True, slots=True)
 class KindTexts(Content):
-    """Texts of a kind in its content file. `command_help`: the help of its command line."""
+    """Texts of a kind in its content file.
+
+    Attributes:
+        command_help: The help of its command line.
+        command_arguments: The arguments of its command line, as for argparse. `type`: see ARGUMENT_TYPES.
+    """
 
     title: str
     plural: str
     unsupported_message: str
     command_help: str
+    command_arguments: dict[str, JsonObject]
     introduction: str = ""
     instructions: str = ""
     step_unit: str = ""
@@ -192,9 +200,12 @@ class TestKind(ABC):
         """Yield labels and values of the run's inputs."""
         return ()
 
-    @abstractmethod
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments of the command line."""
+        for name, argument_type in ARGUMENT_TYPES.items():
+            parser.register("type", name, argument_type)
+        for name, settings in self.texts.command_arguments.items():
+            parser.add_argument(name, **settings)
 
     @abstractmethod
     def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:

@@ -3,7 +3,6 @@
 import logging
 import tempfile
 from abc import abstractmethod
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -33,18 +32,6 @@ log = logging.getLogger(__name__)
 INTERRUPTED_MESSAGE = "Our worker stopped before the test run ended."
 INTERNAL_ERROR_MESSAGE = "An error on our side stopped the test run."
 READABLE_FOLDERS: tuple[Path, ...] = ()  # further folders that an executable can read: for tests with scripts
-
-
-def add_executable_arguments(parser: ArgumentParser, help: str | None = None) -> None:
-    parser.add_argument("executable", type=Path, help=help)
-    parser.add_argument(
-        "--readable",
-        type=lambda text: Path(text).resolve(),
-        action="append",
-        default=[],
-        metavar="FOLDER",
-        help="A folder that the executable can read, for executables that are scripts.",
-    )
 
 
 def get_executable(options: NamedValues) -> Path:

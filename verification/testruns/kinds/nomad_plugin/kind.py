@@ -1,6 +1,5 @@
 """The Nomad plugin test as a kind of test run."""
 
-from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,13 +15,12 @@ from portal.jobs.definitions import Backoff
 from verification.checks.rules.latest_test_run import NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY
 from verification.checks.runner import build_integration_sources
 from verification.checks.types import build_repository_key
-from verification.plugins.messages import PLUGIN_TYPE_NUMBERS
 from verification.testruns import releases
 from verification.testruns.kinds.base import build_run_subject
 from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm, parse_config
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
 from verification.testruns.kinds.nomad_plugin.rules import RULES
-from verification.testruns.kinds.sandbox_kind import SandboxTestKind, add_executable_arguments
+from verification.testruns.kinds.sandbox_kind import SandboxTestKind
 from verification.testruns.models import TestRun
 
 PLUGIN_TYPE_LABELS = {"driver": gettext_noop("task driver"), "device": gettext_noop("device plugin")}
@@ -63,14 +61,6 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
     def build_target(self, run: TestRun) -> NomadPluginTarget:
         config = parse_config(run.inputs["config"])
         return NomadPluginTarget(run.inputs["type"], run.inputs["name"], run.version, config)
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_executable_arguments(parser)
-        types = sorted(PLUGIN_TYPE_NUMBERS)
-        parser.add_argument("--type", choices=types, required=True, help="The submitted plugin type.")
-        parser.add_argument("--name", default="", help="The expected plugin name.")
-        parser.add_argument("--version", default="", help="The released version. For example, 1.4.0.")
-        parser.add_argument("--config", type=Path, help="The plugin's configuration as a JSON object.")
 
     def parse_options(self, executable: Path, options: NamedValues) -> NomadPluginTarget:
         config = parse_config(read_text_file(options["config"], MAX_CODE_CHARACTERS))

@@ -1,6 +1,5 @@
 """The provider acceptance test as a kind of test run."""
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -37,7 +36,7 @@ from verification.testruns.kinds.provider_lifecycle.records import (
     ProviderLifecycleTarget,
 )
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
-from verification.testruns.kinds.sandbox_kind import SandboxTestKind, add_executable_arguments
+from verification.testruns.kinds.sandbox_kind import SandboxTestKind
 from verification.testruns.models import TestRun
 from verification.testruns.records import StepRecord
 from verification.testruns.terraform_cli import parse_executable_name
@@ -122,23 +121,6 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         else:
             yield _("Credentials"), _("Saved test account") if run.inputs["account"] else _("None")
         yield _("Allowed hosts"), " ".join(run.inputs["hosts"]) or _("None")
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_executable_arguments(parser, "An executable named terraform-provider-NAME_v1.2.3.")
-        for option, is_required, text in (
-            ("--config", True, "The configuration, as main.tf."),
-            ("--changed", True, "The same configuration with a change in place."),
-            ("--failing-change", False, "The changed configuration with a change whose update fails."),
-            ("--refused", False, "A configuration that the plan must reject."),
-            ("--partial", False, "A configuration whose apply fails after it created something."),
-            ("--env-file", False, "Test credentials, one NAME=value per line. Never printed."),
-        ):
-            parser.add_argument(option, type=Path, required=is_required, help=text)
-        parser.add_argument("--hosts", default="", help="Hosts that the provider can reach, separated by commas.")
-        source_help = "The provider's source address. Default: NAME/NAME."
-        parser.add_argument("--source", default="", metavar="NAMESPACE/NAME", help=source_help)
-        unsandboxed_help = "Run without a sandbox, with your own permissions. Only for your own providers."
-        parser.add_argument("--unsandboxed", action="store_true", help=unsandboxed_help)
 
     def parse_options(self, executable: Path, options: NamedValues) -> ProviderLifecycleTarget:
         name, version = parse_executable_name(executable)

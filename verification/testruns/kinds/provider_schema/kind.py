@@ -3,7 +3,6 @@
 import json
 import logging
 import tempfile
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -33,8 +32,8 @@ from verification.sources.errors import SourceError
 from verification.terraform.versions import InvalidVersionError, parse_version
 from verification.testruns import releases
 from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, build_run_subject
-from verification.testruns.kinds.provider_schema.reader import READ_METHODS, build_target
-from verification.testruns.kinds.sandbox_kind import add_executable_arguments, get_executable
+from verification.testruns.kinds.provider_schema.reader import build_target
+from verification.testruns.kinds.sandbox_kind import get_executable
 from verification.testruns.models import TestRun
 
 log = logging.getLogger(__name__)
@@ -127,13 +126,6 @@ class ProviderSchemaInspection(TestKind):
 
     def describe_records(self, records: JsonObject) -> JsonObject:
         return records
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_executable_arguments(parser)
-        via_help = "How to read the schema. Default: both ways, if Terraform is installed."
-        parser.add_argument("--via", choices=READ_METHODS, default="both", help=via_help)
-        parser.add_argument("--source", default="", metavar="NAMESPACE/NAME", help="Default: from the file name.")
-        parser.add_argument("--as-version", default="", metavar="VERSION", help="Default: from the file name.")
 
     def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
         executable = get_executable(options)

@@ -40,7 +40,6 @@ METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.
 # The schema of the AWS provider is 13.6 MB as JSON and takes five seconds to read.
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
 MAX_DIFFERENCES = 20
-READ_METHODS = ("direct", "terraform", "both")
 SchemaResponse = tuple[JsonObject | None, str, str]  # the document, or None with the key and the message of the problem
 
 

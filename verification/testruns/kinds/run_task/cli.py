@@ -1,6 +1,5 @@
-"""Command line of the run task test: its arguments, its execution, and the details of its report."""
+"""Command line of the run task test: its execution, and the details of its report."""
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,25 +16,6 @@ from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskR
 MAX_PLAN_BYTES = 5_000_000
 MAX_PORT = 65535
 MAX_PORT_DIGITS = 5
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    url_help = "The endpoint's URL. Plain HTTP works for this machine only."
-    parser.add_argument("url", nargs="?", default="", help=url_help)
-    key_help = "A file with the run task's HMAC key. Default: unsigned requests."
-    parser.add_argument("--hmac-key-file", type=Path, help=key_help)
-    stages_help = f"Stages: {', '.join(STAGES)}. Separate them with spaces or commas. Default: post_plan."
-    parser.add_argument("--stages", nargs="+", default=["post_plan"], metavar="STAGE", help=stages_help)
-    for name in SCENARIOS:
-        parser.add_argument(f"--{name}-plan", type=Path, help=f"The plan of the {name} run, as JSON.")
-    base_help = "Our URL as the endpoint sees it, if results arrive through a tunnel or a proxy."
-    parser.add_argument("--callback-base", default="", help=base_help)
-    listen_help = "The local address that receives results."
-    parser.add_argument("--listen", default="127.0.0.1:0", metavar="HOST:PORT", help=listen_help)
-    minutes_help = "Minutes to wait for a result, at most 60."
-    parser.add_argument("--minutes", type=float, default=60, help=minutes_help)
-    silence_help = "Minutes without an update that are allowed, at most 10 and at most --minutes."
-    parser.add_argument("--silence", type=float, default=10, metavar="MINUTES", help=silence_help)
 
 
 def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTaskRecords:

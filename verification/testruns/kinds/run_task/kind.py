@@ -4,7 +4,6 @@ The job is rescheduled while it waits for results, so a test that takes an hour 
 """
 
 import time
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
@@ -170,9 +169,6 @@ class RunTaskTest(TestKind):
             yield _("Requests"), _("Signed. We keep the key encrypted until the test run ends.")
         else:
             yield _("Requests"), _("Signed. We deleted the key.")
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        cli.add_arguments(parser)
 
     def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
         url = options["url"]

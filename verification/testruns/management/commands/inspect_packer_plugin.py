@@ -3,6 +3,7 @@
 import json
 import sys
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -14,7 +15,7 @@ from portal.core.value_types import JsonObject
 from verification.plugins.packer import COMPONENT_KEYS
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
-from verification.testruns.kinds.sandbox_kind import add_executable_arguments, get_executable
+from verification.testruns.kinds.sandbox_kind import get_executable
 
 
 class Command(BaseCommand):
@@ -25,7 +26,15 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        add_executable_arguments(parser, "The plugin's executable.")
+        parser.add_argument("executable", type=Path, help="The plugin's executable.")
+        parser.add_argument(
+            "--readable",
+            type=lambda text: Path(text).resolve(),
+            action="append",
+            default=[],
+            metavar="FOLDER",
+            help="A folder that the executable can read, for executables that are scripts.",
+        )
         parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
     def handle(self, **options: Any) -> None:
