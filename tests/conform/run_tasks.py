@@ -21,7 +21,8 @@ from verification.testruns.kinds.run_task.callback_parsing import parse_callback
 from verification.testruns.kinds.run_task.protocol import (
     SCENARIOS,
     STAGES,
-    Run,
+    RequestStep,
+    RunTaskTarget,
     RunTaskUrls,
     build_run_request,
     compute_signature as sign,
@@ -98,13 +99,15 @@ def compare_requests() -> Iterator[Disagreement | None]:
     """Yield a disagreement for each request that the library reads otherwise than it was written."""
     from pytfe.models import RunTaskRequest
 
-    for stage, scenario, level in product(STAGES, SCENARIOS.values(), ("advisory", "mandatory")):
-        run_request = build_run_request(Run("conform", "key", scenario, NOW), stage, URLS, "token", "taskrs-1", level)
+    target = RunTaskTarget("https://run.acme.io/", "key", STAGES, test_run_id="conform", started_at=NOW)
+    for stage, scenario, level in product(STAGES, SCENARIOS, ("advisory", "mandatory")):
+        step = RequestStep(f"{scenario}.{stage}", "", stage=stage, scenario=scenario, level=level)
+        run_request = build_run_request(target, step, URLS, "token")
         body = encode_document(run_request)
         parsed_request = RunTaskRequest.model_validate_json(body).model_dump(mode="json", exclude_unset=True)
         expected = run_request | {"run_created_at": "2026-04-14T09:00:00Z"}  # the library writes no milliseconds
         signed = hmac.digest(b"key", body, hashlib.sha512).hex() == sign(body, "key")
-        case = f"{stage}, {level}, {scenario.name} run"
+        case = f"{stage}, {level}, {scenario} run"
         yield (
             None if parsed_request == expected and signed else Disagreement(case, str(run_request), str(parsed_request))
         )

@@ -11,8 +11,8 @@ from verification.discovery.addresses import AddressKind
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.registry.client import ProviderSummary
-from verification.testruns.kinds.run_task.driver import RunTaskTarget, send_request
-from verification.testruns.kinds.run_task.protocol import PROBES, RunTaskUrls
+from verification.testruns.kinds.run_task.driver import send_request
+from verification.testruns.kinds.run_task.protocol import PROBES, RunTaskTarget, RunTaskUrls
 from verification.testruns.kinds.run_task.records import Exchange
 
 ENDPOINT = "Run task endpoint"

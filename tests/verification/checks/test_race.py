@@ -48,7 +48,7 @@ def test_concurrent_plans_create_one_run(acme: Any, alice: Any) -> None:
 
 
 def test_concurrent_workers_share_the_rate_limit(db: None) -> None:
-    limiter = GitHubRateLimiter("token", 100, background=True, clock=lambda: NOW)
+    limiter = GitHubRateLimiter("token", 100, background=True)
 
     def send_requests() -> int:
         request_count = 0

@@ -9,8 +9,9 @@ from typing import Any
 
 from tests.codebase.project_files import ROOT
 from verification.sources.http.client import OutboundClient
-from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
+from verification.testruns.kinds.run_task.driver import run_test
 from verification.testruns.kinds.run_task.local_server import open_callback_server
+from verification.testruns.kinds.run_task.protocol import RunTaskTarget
 from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskRecords
 
 KEY = "correct horse battery staple"

@@ -15,8 +15,8 @@ from django.utils import timezone
 from tests.verification.testruns.run_task.results import build_callback, create_pending_request
 from verification.testruns.kinds.run_task import callbacks, database_store
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
-from verification.testruns.kinds.run_task.driver import RunTaskTarget
 from verification.testruns.kinds.run_task.local_server import InMemoryStore, open_callback_server
+from verification.testruns.kinds.run_task.protocol import RunTaskTarget
 from verification.testruns.kinds.run_task.views import receive_run_task_callback
 
 PASSED_RESULT: dict[str, Any] = {

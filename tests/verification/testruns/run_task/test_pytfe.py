@@ -15,12 +15,13 @@ from pytfe.models.run_task_integration import TaskResultOutcome, TaskResultTag
 from tests.verification.testruns.endpoints import KEY, QUICK
 from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task.callback_parsing import parse_callback
-from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
+from verification.testruns.kinds.run_task.driver import run_test
 from verification.testruns.kinds.run_task.local_server import open_callback_server
 from verification.testruns.kinds.run_task.protocol import (
     SCENARIOS,
     STAGES,
-    Run,
+    RequestStep,
+    RunTaskTarget,
     RunTaskUrls,
     build_run_request,
     compute_signature,
@@ -30,12 +31,13 @@ from verification.testruns.kinds.run_task.rules import RULES
 
 URLS = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
-RUN = Run("a test run", "passing", SCENARIOS["passing"], NOW)
+TARGET = RunTaskTarget("https://run.acme.io/", KEY, STAGES, started_at=NOW)
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_request_is_read_by_the_model_of_the_library(stage: str) -> None:
-    document = build_run_request(RUN, stage, URLS, "token", "taskrs-0123456789abcdef", "advisory")
+    step = RequestStep(f"passing.{stage}", "", stage=stage, scenario="passing", level="advisory")
+    document = build_run_request(TARGET, step, URLS, "token")
     request = RunTaskRequest.model_validate_json(encode_document(document))
     assert request.capabilities.outcomes
     assert (request.stage, request.run_created_at, request.task_result_enforcement_level) == (stage, NOW, "advisory")

@@ -4,8 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from verification.testruns.kinds.run_task.driver import RunTaskTarget, generate_result_id
-from verification.testruns.kinds.run_task.protocol import STAGES, RunTaskUrls, build_request
+from verification.testruns.kinds.run_task.protocol import STAGES, RunTaskTarget, RunTaskUrls, build_request
 
 URLS = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 STARTED_AT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
@@ -17,9 +16,7 @@ def build_requests(test_run_id: str = "one", stages: tuple[str, ...] = STAGES) -
     """Return the requests with valid JSON, by act."""
     target = RunTaskTarget("https://run.acme.io/", "key", stages, test_run_id=test_run_id, started_at=STARTED_AT)
     every = [act for act in target.list_steps() if act.body != "malformed"]
-    bodies_by_step = {
-        act.key: build_request(act, target.build_run(act), URLS, "t", generate_result_id(), "key")[1] for act in every
-    }
+    bodies_by_step = {act.key: build_request(target, act, URLS, "t")[1] for act in every}
     return {key: json.loads(body) for key, body in bodies_by_step.items()}
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from portal.core.cli import build_usage_error, read_text_file
 from portal.core.value_types import NamedValues
 from verification.sources.http.client import OutboundClient
-from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
+from verification.testruns.kinds.run_task.driver import run_test
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.kinds.run_task.local_server import open_callback_server
-from verification.testruns.kinds.run_task.protocol import SCENARIOS, STAGES
+from verification.testruns.kinds.run_task.protocol import SCENARIOS, STAGES, RunTaskTarget
 from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskRecords
 
 MAX_PLAN_BYTES = 5_000_000

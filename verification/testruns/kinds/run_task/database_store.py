@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from verification.testruns.kinds.base import retry_while_locked
 from verification.testruns.kinds.run_task.callbacks import CallbackContext, CallbackRequest, process_callback
-from verification.testruns.kinds.run_task.driver import RunTaskStore, RunTaskTarget, build_download, list_awaited_runs
-from verification.testruns.kinds.run_task.protocol import SCENARIOS, RequestStep, RunTaskUrls
+from verification.testruns.kinds.run_task.driver import RunTaskStore, build_download, list_awaited_runs
+from verification.testruns.kinds.run_task.protocol import SCENARIOS, RequestStep, RunTaskTarget, RunTaskUrls
 from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskLimits, RunTaskRecords
 from verification.testruns.models import RunTaskCallback, RunTaskRequest, TestRun
 

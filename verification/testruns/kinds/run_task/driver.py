@@ -3,11 +3,9 @@
 The portal runs it in slices, with requests and callbacks in the database. The command runs it in one go, in memory.
 """
 
-import secrets
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
@@ -21,45 +19,17 @@ from verification.testruns.kinds.run_task.callbacks import (
 )
 from verification.testruns.kinds.run_task.http import post
 from verification.testruns.kinds.run_task.protocol import (
-    SCENARIOS,
     TEST_TOKEN,
     RequestStep,
-    Run,
+    RunTaskTarget,
     RunTaskUrls,
-    Scenario,
     build_configuration_archive,
     build_request,
-    list_steps,
 )
-from verification.testruns.kinds.run_task.records import Exchange, RunTaskLimits, RunTaskRecords, redact_text
+from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords, redact_text
 
 ReportProgress = Callable[[Exchange], None]
 UNREACHABLE_STATES = ("unreachable", "unresolved", "refused")
-
-
-@dataclass(frozen=True, slots=True)
-class RunTaskTarget:
-    """The tested endpoint, its HMAC key (blank: unsigned), the stages, and both scenarios.
-
-    `test_run_id` and `started_at` determine the IDs and timestamps of the runs, so they stay the same in all slices.
-    """
-
-    url: str
-    key: str
-    stages: tuple[str, ...]
-    scenarios: Mapping[str, Scenario] = field(default_factory=lambda: SCENARIOS)
-    limits: RunTaskLimits = field(default_factory=RunTaskLimits)
-    test_run_id: str = field(default_factory=lambda: secrets.token_hex(8))
-    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-    def list_steps(self) -> tuple[RequestStep, ...]:
-        return list_steps(self.stages, has_key=bool(self.key))
-
-    def get_scenario(self, step_key: str) -> Scenario:
-        return self.scenarios.get(step_key.partition(".")[0], self.scenarios["passing"])
-
-    def build_run(self, step: RequestStep) -> Run:
-        return Run(self.test_run_id, step.run, self.get_scenario(step.key), self.started_at)
 
 
 class RunTaskStore(ABC):
@@ -124,7 +94,7 @@ def send_request(
     step: RequestStep, target: RunTaskTarget, urls: RunTaskUrls, token: str, web: OutboundClient
 ) -> Exchange:
     """Send one request. The exchange records what the endpoint does; nothing is raised."""
-    headers, body = build_request(step, target.build_run(step), urls, token, generate_result_id(), target.key)
+    headers, body = build_request(target, step, urls, token)
     reply = post(web, target.url, body, headers, timeout_seconds=target.limits.request_timeout_seconds)
     # The constant is public, and it shows readers which requests are verifications.
     hidden = [each for each in (token, target.key) if each and each != TEST_TOKEN]
@@ -144,11 +114,6 @@ def send_request(
         sent_headers=tuple(headers.items()),
         sent_body=redact_text(body.decode(), hidden),
     )
-
-
-def generate_result_id() -> str:
-    """Return an ID for a task result in the format of the platform."""
-    return f"taskrs-{secrets.token_hex(8)}"
 
 
 def wait_for_results(

@@ -16,9 +16,9 @@ from django.http import HttpRequest, HttpResponse
 
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
 from verification.testruns.kinds.run_task.callbacks import CallbackContext, CallbackRequest, process_callback
-from verification.testruns.kinds.run_task.driver import RunTaskStore, RunTaskTarget, build_download
+from verification.testruns.kinds.run_task.driver import RunTaskStore, build_download
 from verification.testruns.kinds.run_task.http_responses import respond_to_callback, respond_to_download
-from verification.testruns.kinds.run_task.protocol import RequestStep, RunTaskUrls
+from verification.testruns.kinds.run_task.protocol import RequestStep, RunTaskTarget, RunTaskUrls
 from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
 
 # A client that connects and sends nothing would keep its thread.

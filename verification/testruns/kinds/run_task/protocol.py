@@ -1,4 +1,4 @@
-"""HCP Terraform's requests to run tasks: their bytes, their signatures, and their order in a test. Pure functions.
+"""HCP Terraform's requests to run tasks: their bytes, their signatures, and their order in a test.
 
 Source: run tasks integration API of HCP Terraform, payload version 1.
 """
@@ -8,13 +8,16 @@ import hashlib
 import hmac
 import io
 import json
+import secrets
 import tarfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from portal.core.content_files import Content, load_content
+from portal.core.value_types import JsonObject
+from verification.testruns.kinds.run_task.records import RunTaskLimits
 
 STAGES = ("pre_plan", "post_plan", "pre_apply", "post_apply")
 # The API page sends plan_json_api_url for the later stages only: before the plan, there is nothing to download.
@@ -24,6 +27,13 @@ USER_AGENT = "TFC/1.0 (+https://app.terraform.io; TFC)"
 TEST_TOKEN = "test-token"  # noqa: S105 - the platform's own constant: it marks a verification request
 CALLBACK_TYPE = "application/vnd.api+json"
 APP_URL = "https://app.terraform.io/app"
+ORGANIZATION = "partner-portal-test"
+OTHER_KEY = "this is not the key of the run task"
+PROBE_STAGE = "post_plan"
+# The Terraform Integration Program announces further stages, so endpoints must expect some that they don't know.
+NEW_FIELD = "a_field_of_tomorrow"
+MANDATORY = "mandatory"
+ADVISORY = "advisory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +58,6 @@ class Scenario(Content):
 SCENARIOS = load_content(Path(__file__).parent / "content" / "scenarios.yaml", dict[str, Scenario])
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run of the platform. `test_run_id`: the portal's test run. `key`: distinguishes its runs.
-
-    All stages of a run share its IDs, all runs share the project, and all runs of a workspace share its ID.
-    """
-
-    test_run_id: str
-    key: str
-    scenario: Scenario
-    created_at: datetime
-
-    def build_id(self, kind: str, *parts: str) -> str:
-        """Return an ID such as "run-0f3c5a9e1b2d4c68", derived from the run."""
-        # Derived, not random: a slice that resumes the test must send the same IDs.
-        source = "/".join((self.test_run_id, kind, *parts))
-        return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:16]}"
-
-
 def format_stage(stage: str) -> str:
     """Return the stage as the platform displays it: Post-plan."""
     return stage.replace("_", "-").capitalize()
@@ -75,72 +66,6 @@ def format_stage(stage: str) -> str:
 def compute_signature(body: bytes, key: str) -> str:
     """Return the HMAC-SHA512 of the raw body in lowercase hex, blank without a key."""
     return hmac.new(key.encode(), body, hashlib.sha512).hexdigest() if key else ""
-
-
-def build_run_request(
-    run: Run, stage: str, urls: RunTaskUrls, token: str, result_id: str, enforcement: str
-) -> dict[str, object]:
-    """Return the document for one stage. `result_id`: "taskrs-…". `enforcement`: mandatory or advisory."""
-    organization = "partner-portal-test"
-    workspace = run.scenario.workspace
-    run_id = run.build_id("run", run.key)
-    project_id = run.build_id("prj")
-    return {
-        "payload_version": 1,
-        "stage": stage,
-        "access_token": token,
-        "capabilities": {"outcomes": True},
-        "configuration_version_download_url": urls.configuration,
-        "configuration_version_id": run.build_id("cv", run.key),
-        "is_speculative": False,
-        "organization_name": organization,
-        **({} if stage in STAGES_WITHOUT_PLAN else {"plan_json_api_url": urls.plan}),
-        "project_id": project_id,
-        "project_name": "Partner portal test",
-        "project_app_url": f"{APP_URL}/{organization}/projects/{project_id}",
-        "run_app_url": f"{APP_URL}/{organization}/workspaces/{workspace}/runs/{run_id}",
-        "run_created_at": run.created_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "run_created_by": "partner-portal",
-        "run_id": run_id,
-        "run_message": run.scenario.message,
-        "task_result_callback_url": urls.callback,
-        "task_result_enforcement_level": enforcement,
-        "task_result_id": result_id,
-        # All nullable: a run that wasn't started by a commit has no VCS data.
-        "vcs_branch": None,
-        "vcs_commit_hash": None,
-        "vcs_commit_url": None,
-        "vcs_pull_request_url": None,
-        "vcs_repo_url": None,
-        "workspace_app_url": f"{APP_URL}/{organization}/workspaces/{workspace}",
-        "workspace_id": run.build_id("ws", workspace),
-        "workspace_name": workspace,
-        "workspace_working_directory": None,
-    }
-
-
-def encode_document(document: Mapping[str, object]) -> bytes:
-    """Encode a document as the platform does: compact, UTF-8."""
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def build_configuration_archive(scenario: Scenario) -> bytes:
-    """Return a reproducible tar.gz with one main.tf that names the scenario."""
-    text = f'# {scenario.message}\nresource "terraform_data" "{scenario.name}" {{}}\n'.encode()
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        member = tarfile.TarInfo("main.tf")
-        member.size = len(text)
-        archive.addfile(member, io.BytesIO(text))
-    return gzip.compress(buffer.getvalue(), mtime=0)
-
-
-OTHER_KEY = "this is not the key of the run task"
-PROBE_STAGE = "post_plan"
-# The Terraform Integration Program announces further stages, so endpoints must expect some that they don't know.
-NEW_FIELD = "a_field_of_tomorrow"
-MANDATORY = "mandatory"
-ADVISORY = "advisory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,15 +96,40 @@ class RequestStep(Content):
 PROBES = load_content(Path(__file__).parent / "content" / "steps.yaml", tuple[RequestStep, ...])
 
 
-def list_steps(stages: Sequence[str], *, has_key: bool) -> tuple[RequestStep, ...]:
-    """Return the requests in order: verification, requests that must be refused, runs."""
-    probes = [step for step in PROBES if has_key or not step.needs_key]
-    runs = [
-        _build_run_step(scenario, stage, is_last=stage == stages[-1])
-        for stage in stages
-        for scenario in ("passing", "failing")
-    ]
-    return (*probes, *runs)
+@dataclass(frozen=True, slots=True)
+class RunTaskTarget:
+    """The tested endpoint, its HMAC key (blank: unsigned), the stages, and both scenarios.
+
+    `test_run_id` and `started_at` determine the IDs and timestamps of the runs, so they stay the same in all slices.
+    All stages of a run share its IDs, all runs share the project, and all runs of a workspace share its ID.
+    """
+
+    url: str
+    key: str
+    stages: tuple[str, ...]
+    scenarios: Mapping[str, Scenario] = field(default_factory=lambda: SCENARIOS)
+    limits: RunTaskLimits = field(default_factory=RunTaskLimits)
+    test_run_id: str = field(default_factory=lambda: secrets.token_hex(8))
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def list_steps(self) -> tuple[RequestStep, ...]:
+        """Return the requests in order: verification, requests that must be refused, runs."""
+        probes = [step for step in PROBES if self.key or not step.needs_key]
+        runs = [
+            _build_run_step(scenario, stage, is_last=stage == self.stages[-1])
+            for stage in self.stages
+            for scenario in ("passing", "failing")
+        ]
+        return (*probes, *runs)
+
+    def get_scenario(self, step_key: str) -> Scenario:
+        return self.scenarios.get(step_key.partition(".")[0], self.scenarios["passing"])
+
+    def build_id(self, kind: str, *parts: str) -> str:
+        """Return an ID such as "run-0f3c5a9e1b2d4c68", derived from the test run."""
+        # Derived, not random: a slice that resumes the test must send the same IDs.
+        source = "/".join((self.test_run_id, kind, *parts))
+        return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
 def _build_run_step(scenario: str, stage: str, *, is_last: bool) -> RequestStep:
@@ -193,14 +143,69 @@ def _build_run_step(scenario: str, stage: str, *, is_last: bool) -> RequestStep:
     return RequestStep(f"{scenario}.{stage}", title, stage=stage, scenario=scenario, level=level)
 
 
+def build_run_request(target: RunTaskTarget, step: RequestStep, urls: RunTaskUrls, token: str) -> JsonObject:
+    """Return the document for a step, with the ID of a new result."""
+    stage = step.stage or PROBE_STAGE
+    scenario = target.get_scenario(step.key)
+    workspace = scenario.workspace
+    run_id = target.build_id("run", step.run)
+    project_id = target.build_id("prj")
+    return {
+        "payload_version": 1,
+        "stage": stage,
+        "access_token": TEST_TOKEN if step.is_verification else token,
+        "capabilities": {"outcomes": True},
+        "configuration_version_download_url": urls.configuration,
+        "configuration_version_id": target.build_id("cv", step.run),
+        "is_speculative": False,
+        "organization_name": ORGANIZATION,
+        **({} if stage in STAGES_WITHOUT_PLAN else {"plan_json_api_url": urls.plan}),
+        "project_id": project_id,
+        "project_name": "Partner portal test",
+        "project_app_url": f"{APP_URL}/{ORGANIZATION}/projects/{project_id}",
+        "run_app_url": f"{APP_URL}/{ORGANIZATION}/workspaces/{workspace}/runs/{run_id}",
+        "run_created_at": target.started_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "run_created_by": "partner-portal",
+        "run_id": run_id,
+        "run_message": scenario.message,
+        "task_result_callback_url": urls.callback,
+        # No document lists this level, but requests that the platform sends when a run task is created have it.
+        "task_result_enforcement_level": "test" if step.is_verification else step.level,
+        "task_result_id": f"taskrs-{secrets.token_hex(8)}",
+        # All nullable: a run that wasn't started by a commit has no VCS data.
+        "vcs_branch": None,
+        "vcs_commit_hash": None,
+        "vcs_commit_url": None,
+        "vcs_pull_request_url": None,
+        "vcs_repo_url": None,
+        "workspace_app_url": f"{APP_URL}/{ORGANIZATION}/workspaces/{workspace}",
+        "workspace_id": target.build_id("ws", workspace),
+        "workspace_name": workspace,
+        "workspace_working_directory": None,
+    }
+
+
+def encode_document(document: Mapping[str, object]) -> bytes:
+    """Encode a document as the platform does: compact, UTF-8."""
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def build_configuration_archive(scenario: Scenario) -> bytes:
+    """Return a reproducible tar.gz with one main.tf that names the scenario."""
+    text = f'# {scenario.message}\nresource "terraform_data" "{scenario.name}" {{}}\n'.encode()
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        member = tarfile.TarInfo("main.tf")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return gzip.compress(buffer.getvalue(), mtime=0)
+
+
 def build_request(
-    step: RequestStep, run: Run, urls: RunTaskUrls, token: str, result_id: str, key: str
+    target: RunTaskTarget, step: RequestStep, urls: RunTaskUrls, token: str
 ) -> tuple[dict[str, str], bytes]:
     """Return the headers and the body of a step."""
-    token = TEST_TOKEN if step.is_verification else token
-    # No document lists this level, but requests that the platform sends when a run task is created have it.
-    level = "test" if step.is_verification else step.level
-    document = build_run_request(run, step.stage or PROBE_STAGE, urls, token, result_id, level)
+    document = build_run_request(target, step, urls, token)
     if step.body == "future":
         document |= {"stage": "test", NEW_FIELD: {"known": False}}
     body = encode_document(document)
@@ -212,7 +217,7 @@ def build_request(
     if step.body == "malformed":
         body = body[: len(body) // 2]
     # The signature covers the final bytes: the endpoint must refuse half a document because it isn't JSON.
-    keys = {"right": key, "wrong": OTHER_KEY, "none": ""}
+    keys = {"right": target.key, "wrong": OTHER_KEY, "none": ""}
     # The signature header is present even if it is blank.
     signature = compute_signature(body, keys[step.signed])
     return {"Content-Type": "application/json", "User-Agent": USER_AGENT, SIGNATURE_HEADER: signature}, body
