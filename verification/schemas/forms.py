@@ -31,8 +31,8 @@ from verification.schemas.crossplane.options import (
     parse_choices,
     validate_choices,
 )
-from verification.schemas.engine import object_rules, yaml_text
-from verification.schemas.engine.object_rules import MAX_PROBLEMS, ObjectProblem, list_problems
+from verification.schemas.engine import yaml_text
+from verification.schemas.engine.object_rules import MAX_PROBLEMS, ObjectProblem, ProblemKind, list_problems
 from verification.schemas.engine.types import ParsedSchema
 
 # The first is the default.
@@ -47,11 +47,11 @@ NUMBER_CHOICES = [("integer", _("Integer")), ("number", _("Number"))]
 MAX_CHARACTERS = 800
 # The comparison of sets takes quadratic time.
 MAX_ELEMENTS = 1_000
-PROBLEM_MESSAGES = {
-    object_rules.UNKNOWN: _("Unknown field %(path)s. Remove it, or check its spelling."),
-    object_rules.MISSING: _("Add the required field %(path)s."),
-    object_rules.WRONG_TYPE: _("The field %(path)s must have the type %(expected)s."),
-    object_rules.WRONG_VALUE: _("The field %(path)s must have one of these values: %(expected)s."),
+PROBLEM_MESSAGES: dict[ProblemKind, StrPromise] = {
+    "unknown": _("Unknown field %(path)s. Remove it, or check its spelling."),
+    "missing": _("Add the required field %(path)s."),
+    "type": _("The field %(path)s must have the type %(expected)s."),
+    "value": _("The field %(path)s must have one of these values: %(expected)s."),
 }
 CHOICE_BY_FIELD = {"external_names": "external", "kinds": "kinds", "references": "references"}
 

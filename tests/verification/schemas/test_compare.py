@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tests.verification.schemas.server import ANY, ARRAYS, CODECS, VALUE
 from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec
-from verification.schemas.crossplane.reconcile_diff import CREATE, DELETE, NOTHING, UPDATE, compare
+from verification.schemas.crossplane.reconcile_diff import compare
 
 KEY = {"keySecretRef": {"name": "a", "key": "k"}}
 DECODED = ARRAYS.decode(VALUE)
@@ -20,25 +20,25 @@ NEW_DISK = {"size": 10, "serial": "S2", "key": "other", "timeouts": None}
 @pytest.mark.parametrize(
     ("managed_resource", "observed_state", "action", "paths"),
     [
-        (SAME, VALUE, NOTHING, ()),
-        (SAME, None, CREATE, ()),
-        (replace(SAME, is_being_deleted=True), VALUE, DELETE, ()),
-        (replace(SAME, is_being_deleted=True), None, NOTHING, ()),
-        (replace(SAME, policies=("Observe",)), None, NOTHING, ()),
-        (replace(SAME, policies=("Observe",)), VALUE | {"size": 3}, NOTHING, ("size",)),
-        (SAME, VALUE | {"size": 3}, UPDATE, ("size",)),
-        (SAME, VALUE | {"is_public": True, "limits": {"cpu": 1}}, UPDATE, ("is_public", "limits.cpu")),
-        (SAME, VALUE | {"zones": ["b", "a"], "rule": [{"port": 80}, {"port": 22}]}, NOTHING, ()),
-        (SAME, VALUE | {"rule": [{"port": 80}, {"port": 80}]}, UPDATE, ("rule",)),
-        (SAME, VALUE | {"root_password": "other"}, NOTHING, ()),
-        (SAME, VALUE | {"root_password": None}, UPDATE, ("root_password",)),
-        (replace(SAME, spec=SAME.spec | {"apiTokensSecretRef": []}), VALUE, UPDATE, ("api_tokens",)),
-        (replace(SAME, spec=SAME.spec | {"apiTokensSecretRef": []}), VALUE | {"api_tokens": None}, NOTHING, ()),
-        (SAME, VALUE | {"disk": []}, UPDATE, ("disk",)),
-        (SAME, VALUE | {"disk": [NEW_DISK]}, NOTHING, ()),
-        (SAME, VALUE | {"disk": [NEW_DISK | {"key": None}]}, UPDATE, ("disk",)),
-        (SAME, VALUE | {"ipv4_address": "192.0.2.8"}, NOTHING, ()),
-        (SAME, VALUE | {"timeouts": {"create": "1m"}}, NOTHING, ()),
+        (SAME, VALUE, "nothing", ()),
+        (SAME, None, "create", ()),
+        (replace(SAME, is_being_deleted=True), VALUE, "delete", ()),
+        (replace(SAME, is_being_deleted=True), None, "nothing", ()),
+        (replace(SAME, policies=("Observe",)), None, "nothing", ()),
+        (replace(SAME, policies=("Observe",)), VALUE | {"size": 3}, "nothing", ("size",)),
+        (SAME, VALUE | {"size": 3}, "update", ("size",)),
+        (SAME, VALUE | {"is_public": True, "limits": {"cpu": 1}}, "update", ("is_public", "limits.cpu")),
+        (SAME, VALUE | {"zones": ["b", "a"], "rule": [{"port": 80}, {"port": 22}]}, "nothing", ()),
+        (SAME, VALUE | {"rule": [{"port": 80}, {"port": 80}]}, "update", ("rule",)),
+        (SAME, VALUE | {"root_password": "other"}, "nothing", ()),
+        (SAME, VALUE | {"root_password": None}, "update", ("root_password",)),
+        (replace(SAME, spec=SAME.spec | {"apiTokensSecretRef": []}), VALUE, "update", ("api_tokens",)),
+        (replace(SAME, spec=SAME.spec | {"apiTokensSecretRef": []}), VALUE | {"api_tokens": None}, "nothing", ()),
+        (SAME, VALUE | {"disk": []}, "update", ("disk",)),
+        (SAME, VALUE | {"disk": [NEW_DISK]}, "nothing", ()),
+        (SAME, VALUE | {"disk": [NEW_DISK | {"key": None}]}, "update", ("disk",)),
+        (SAME, VALUE | {"ipv4_address": "192.0.2.8"}, "nothing", ()),
+        (SAME, VALUE | {"timeouts": {"create": "1m"}}, "nothing", ()),
     ],
 )
 def test_compare_returns_the_action_and_the_differing_paths(
@@ -79,4 +79,4 @@ def test_late_initialization_requires_its_policy() -> None:
 @settings(max_examples=40, deadline=None)
 @given(value=ANY)
 def test_compare_decoded_value_requires_no_operation(value: dict[str, Any]) -> None:
-    assert compare(ARRAYS, ARRAYS.decode(value), value).action == NOTHING
+    assert compare(ARRAYS, ARRAYS.decode(value), value).action == "nothing"

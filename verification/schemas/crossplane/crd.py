@@ -7,7 +7,7 @@ the generator takes from elsewhere, such as the provider's documentation and han
 from dataclasses import replace
 
 from verification.schemas.crossplane import envelope
-from verification.schemas.crossplane.fields import INIT, SPEC, STATUS, FieldBuilder, build_view, clean_description
+from verification.schemas.crossplane.fields import FieldBuilder, build_view, clean_description
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name, pluralize
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.engine.types import Node, Resource
@@ -41,7 +41,9 @@ def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namesp
 def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, object]:
     builder = FieldBuilder(choices, resource.name, is_namespaced)
     nodes = list_generated_nodes(resource, choices)
-    spec_view, init_view, status_view = (build_view(builder, nodes, view) for view in (SPEC, INIT, STATUS))
+    spec_view = build_view(builder, nodes, "spec")
+    init_view = build_view(builder, nodes, "init")
+    status_view = build_view(builder, nodes, "status")
     description = clean_description(resource.description)
     validations = build_rules(builder, nodes)
     spec = envelope.build_spec(kind, spec_view, init_view, choices.runtime, is_namespaced=is_namespaced)

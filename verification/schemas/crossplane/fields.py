@@ -7,6 +7,7 @@ UnsupportedSchemaError.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
 from verification.schemas.crossplane.options import ExternalName, GeneratorChoices
@@ -18,10 +19,7 @@ Schema = dict[str, object]
 JSON_TYPES = {"string": "string", "number": "number", "bool": "boolean"}
 TERRAFORM_KEYWORD = "terraform"
 Field = tuple[str, Schema, bool]  # name, schema, and whether it is required
-# Views
-SPEC = "spec"
-INIT = "init"
-STATUS = "status"
+View = Literal["spec", "init", "status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class FieldBuilder:
         return node.kind == "object" or (node.is_singleton and embeds)
 
 
-def build_view(builder: FieldBuilder, nodes: tuple[Node, ...], view: str, path: str = "") -> Schema:
+def build_view(builder: FieldBuilder, nodes: tuple[Node, ...], view: View, path: str = "") -> Schema:
     """Return one level of nodes as the object schema of a view."""
     properties: Schema = {}
     required_names = []
@@ -67,31 +65,31 @@ def build_view(builder: FieldBuilder, nodes: tuple[Node, ...], view: str, path: 
     return {"type": "object", **{key: part for key, part in parts.items() if part}}
 
 
-def _list_fields(builder: FieldBuilder, node: Node, here: str, view: str) -> Iterator[Field]:
+def _list_fields(builder: FieldBuilder, node: Node, here: str, view: View) -> Iterator[Field]:
     """Yield the fields of a node: its own, and those of its reference."""
     is_identifier = builder.is_identifier(node)
     is_reference = here in builder.references
     # Identifiers aren't among the initial values, because each reconciliation needs them.
-    if view == INIT and is_identifier:
+    if view == "init" and is_identifier:
         return
     if node.sensitive:
         yield from _list_secret_fields(builder, node, here, view)
-    elif view == STATUS or not node.is_observed:
+    elif view == "status" or not node.is_observed:
         # Other required arguments are rules of the spec: see crd.build_rules.
-        is_required = view == SPEC and is_identifier and not node.optional and not is_reference
+        is_required = view == "spec" and is_identifier and not node.optional and not is_reference
         schema = _add_description(_build_schema(builder, node, here, view), node)
         yield build_field_name(node.name), schema, is_required
-    if is_reference and view != STATUS and can_refer(node):
+    if is_reference and view != "status" and can_refer(node):
         for name, schema in build_reference_fields(node, is_namespaced=builder.is_namespaced):
             yield name, schema, False
 
 
-def _build_schema(builder: FieldBuilder, node: Node, here: str, view: str) -> Schema:
+def _build_schema(builder: FieldBuilder, node: Node, here: str, view: View) -> Schema:
     if node.children is None:
         return _build_plain_schema(builder, node, here)
     inner = build_view(builder, node.children, view, here)
-    if view == STATUS and "properties" not in inner and not node.is_observed:
-        inner = build_view(builder, node.children, SPEC, here)
+    if view == "status" and "properties" not in inner and not node.is_observed:
+        inner = build_view(builder, node.children, "spec", here)
     return inner if builder.is_object(node) else build_collection(node, inner)
 
 
@@ -115,7 +113,7 @@ def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
         return {"type": JSON_TYPES[node.kind]}
     if node.elem.kind in ("dynamic", "tuple"):
         raise UnsupportedSchemaError(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
-    inner = _build_schema(builder, node.elem, here, STATUS)
+    inner = _build_schema(builder, node.elem, here, "status")
     return build_collection(node, inner) | _build_merge_strategy(node)
 
 
@@ -127,10 +125,10 @@ def _build_merge_strategy(node: Node) -> Schema:
     return {}
 
 
-def _list_secret_fields(builder: FieldBuilder, node: Node, here: str, view: str) -> Iterator[Field]:
+def _list_secret_fields(builder: FieldBuilder, node: Node, here: str, view: View) -> Iterator[Field]:
     """Yield the secret reference of a sensitive value. Observed values go to the connection secret."""
-    if view != STATUS and not node.is_observed:
-        is_required = not node.optional and (view == INIT or builder.is_identifier(node))
+    if view != "status" and not node.is_observed:
+        is_required = not node.optional and (view == "init" or builder.is_identifier(node))
         yield build_secret_name(node.name), _build_reference(builder, node, here), is_required
 
 

@@ -7,7 +7,7 @@ from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.crd import get_spec_name, is_required
 from verification.schemas.crossplane.fields import JSON_TYPES, build_collection
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
-from verification.schemas.engine.object_rules import MISSING, PRESERVE_UNKNOWN_FIELDS, ObjectProblem, list_problems
+from verification.schemas.engine.object_rules import PRESERVE_UNKNOWN_FIELDS, ObjectProblem, list_problems
 from verification.schemas.engine.types import Node
 
 TEXT: JsonObject = {"type": "string"}
@@ -50,7 +50,7 @@ def _find_missing_arguments(codec: ManagedResourceCodec, spec: JsonObject) -> It
     for node in codec.nodes:
         names = chain(spec["forProvider"], () if node.sensitive else spec.get("initProvider", ()))
         if is_required(codec.builder, node) and get_spec_name(node) not in names:
-            yield ObjectProblem(f"spec.forProvider.{get_spec_name(node)}", MISSING)
+            yield ObjectProblem(f"spec.forProvider.{get_spec_name(node)}", "missing")
 
 
 def build_state_schema(nodes: tuple[Node, ...]) -> JsonObject:

@@ -5,7 +5,7 @@ The operation drives a controller; late initialization copies values that only t
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.managed_resource import (
@@ -18,15 +18,8 @@ from verification.schemas.crossplane.naming import build_field_name
 from verification.schemas.crossplane.references import can_refer, list_reference_names
 from verification.schemas.engine.types import Node
 
-CREATE = "create"
-UPDATE = "update"
-DELETE = "delete"
-NOTHING = "nothing"
-MISSING = "missing"
-GONE = "gone"
-DELETING = "deleting"
-DIFFERENT = "different"
-SAME = "same"
+Action = Literal["create", "update", "delete", "nothing"]
+Reason = Literal["missing", "gone", "deleting", "different", "same"]
 Difference = tuple[str, Any, Any]
 
 
@@ -40,8 +33,8 @@ class ReconcileDecision:
         late: Values that the object takes over, by their path in the spec.
     """
 
-    action: str
-    reason: str
+    action: Action
+    reason: Reason
     is_blocked: bool = False
     differences: tuple[Difference, ...] = ()
     late: JsonObject = field(default_factory=dict)
@@ -52,17 +45,17 @@ def compare(
 ) -> ReconcileDecision:
     """Return the decision for an object. The observed value is None if the object doesn't exist."""
     if observed_value is None and managed_resource.is_being_deleted:
-        return ReconcileDecision(NOTHING, GONE)
+        return ReconcileDecision("nothing", "gone")
     if observed_value is None:
-        return _apply_policies(managed_resource, CREATE, MISSING)
+        return _apply_policies(managed_resource, "create", "missing")
     if managed_resource.is_being_deleted:
-        return _apply_policies(managed_resource, DELETE, DELETING)
+        return _apply_policies(managed_resource, "delete", "deleting")
     observed = codec.decode(observed_value)
     states = codec.encode_spec(managed_resource), codec.encode_state(observed)
     differences = tuple(_find_differences(codec.nodes, *states))
-    decision = ReconcileDecision(NOTHING, SAME)
+    decision = ReconcileDecision("nothing", "same")
     if differences:
-        decision = _apply_policies(managed_resource, UPDATE, DIFFERENT)
+        decision = _apply_policies(managed_resource, "update", "different")
     spec = merge_values(managed_resource.init, managed_resource.spec)
     is_late_allowed = managed_resource.allows("LateInitialize")
     # With the initial values, because late initialization skips the fields that they set.
@@ -70,10 +63,10 @@ def compare(
     return replace(decision, differences=differences, late=late)
 
 
-def _apply_policies(managed_resource: ManagedResource, action: str, reason: str) -> ReconcileDecision:
+def _apply_policies(managed_resource: ManagedResource, action: Action, reason: Reason) -> ReconcileDecision:
     if managed_resource.allows(action.capitalize()):
         return ReconcileDecision(action, reason)
-    return ReconcileDecision(NOTHING, reason, is_blocked=True)
+    return ReconcileDecision("nothing", reason, is_blocked=True)
 
 
 def _find_differences(

@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 
 from portal.core.value_types import JsonObject
 
 PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
-UNKNOWN = "unknown"
-MISSING = "missing"
-WRONG_TYPE = "type"
-WRONG_VALUE = "value"
+ProblemKind = Literal["unknown", "missing", "type", "value"]
 MAX_PROBLEMS = 5
 PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -27,7 +25,7 @@ class ObjectProblem:
     """Field that doesn't match the schema. `expected` is the type or the allowed values."""
 
     path: str
-    kind: str
+    kind: ProblemKind
     expected: str = ""
 
 
@@ -44,9 +42,9 @@ def find_problems(schema: JsonObject, value: object, path: str = "") -> Iterator
     kind = schema["type"]
     # In Python, a bool is an int.
     if not isinstance(value, PYTHON_TYPES.get(kind, object)) or (isinstance(value, bool) and kind != "boolean"):
-        yield ObjectProblem(path, WRONG_TYPE, kind)
+        yield ObjectProblem(path, "type", kind)
     elif value not in schema.get("enum", [value]):
-        yield ObjectProblem(path, WRONG_VALUE, ", ".join(schema["enum"]))
+        yield ObjectProblem(path, "value", ", ".join(schema["enum"]))
     elif isinstance(value, dict):
         yield from _find_field_problems(schema, value, path)
     elif isinstance(value, list):
@@ -58,10 +56,10 @@ def _find_field_problems(schema: JsonObject, value: JsonObject, path: str) -> It
     prefix = f"{path}." if path else ""
     for name in schema.get("required", []):
         if name not in value:
-            yield ObjectProblem(prefix + name, MISSING)
+            yield ObjectProblem(prefix + name, "missing")
     for name, field_value in value.items():
         field = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
         if field is not None:
             yield from find_problems(field, field_value, prefix + name)
         elif not schema.get(PRESERVE_UNKNOWN_FIELDS):
-            yield ObjectProblem(prefix + name, UNKNOWN)
+            yield ObjectProblem(prefix + name, "unknown")

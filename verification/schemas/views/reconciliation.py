@@ -7,11 +7,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django_stubs_ext import StrPromise
 
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
-from verification.schemas.crossplane import reconcile_diff
 from verification.schemas.crossplane.provider_requests import build_requests
+from verification.schemas.crossplane.reconcile_diff import Action, Reason, compare
 from verification.schemas.forms import ReconciliationForm
 from verification.schemas.views.crds import (
     CrdPreviewRequest,
@@ -20,19 +21,19 @@ from verification.schemas.views.crds import (
     format_yaml,
 )
 
-ACTIONS = {
-    reconcile_diff.CREATE: gettext_lazy("Create"),
-    reconcile_diff.UPDATE: gettext_lazy("Update"),
-    reconcile_diff.DELETE: gettext_lazy("Delete"),
-    reconcile_diff.NOTHING: gettext_lazy("No operation"),
+ACTIONS: dict[Action, StrPromise] = {
+    "create": gettext_lazy("Create"),
+    "update": gettext_lazy("Update"),
+    "delete": gettext_lazy("Delete"),
+    "nothing": gettext_lazy("No operation"),
 }
-TONES = {reconcile_diff.NOTHING: "good", reconcile_diff.DELETE: "warn"}
-REASONS = {
-    reconcile_diff.MISSING: gettext_lazy("The object doesn't exist yet."),
-    reconcile_diff.GONE: gettext_lazy("The manifest has a deletion timestamp, and the object no longer exists."),
-    reconcile_diff.DELETING: gettext_lazy("The manifest has a deletion timestamp, and the object still exists."),
-    reconcile_diff.DIFFERENT: gettext_lazy("The observed state differs from the manifest."),
-    reconcile_diff.SAME: gettext_lazy("The observed state matches the manifest."),
+TONES = {"nothing": "good", "delete": "warn"}
+REASONS: dict[Reason, StrPromise] = {
+    "missing": gettext_lazy("The object doesn't exist yet."),
+    "gone": gettext_lazy("The manifest has a deletion timestamp, and the object no longer exists."),
+    "deleting": gettext_lazy("The manifest has a deletion timestamp, and the object still exists."),
+    "different": gettext_lazy("The observed state differs from the manifest."),
+    "same": gettext_lazy("The observed state matches the manifest."),
 }
 
 
@@ -63,7 +64,7 @@ def _reconcile(form: ReconciliationForm) -> TemplateContext:
     codec = form.codec
     managed_resource = form.cleaned_data["manifest"]
     state = form.cleaned_data["state"]
-    decision = reconcile_diff.compare(codec, managed_resource, state)
+    decision = compare(codec, managed_resource, state)
     if state is not None:
         # After the comparison, which needs the object as the manifest describes it.
         managed_resource = codec.add_observation(managed_resource, state)
