@@ -9,17 +9,7 @@ from pathlib import Path
 
 MESSAGES: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # As Go's strconv.Quote() writes them.
-NAMED_ESCAPES = {
-    "\a": r"\a",
-    "\b": r"\b",
-    "\f": r"\f",
-    "\n": r"\n",
-    "\r": r"\r",
-    "\t": r"\t",
-    "\v": r"\v",
-    '"': r"\"",
-    "\\": r"\\",
-}
+NAMED_ESCAPES = {char: f"\\{name}" for char, name in zip('\a\b\f\n\r\t\v"\\', 'abfnrtv"\\', strict=True)}
 
 
 @dataclass(frozen=True, slots=True)

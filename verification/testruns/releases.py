@@ -29,7 +29,7 @@ ZIP_SUFFIX = ".zip"
 CHECKSUM_FILE_SUFFIXES = ("sha256sums", "checksums.txt")
 TEXT_FILE_PATTERN = re.compile(r"licen[cs]e|readme|notice|changelog|copying", re.IGNORECASE)
 # zipfile raises RuntimeError for an encrypted file, and NotImplementedError for an unknown compression.
-UNPACK_ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError)
+UNPACK_ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError)
 
 
 class UnverifiedReleaseError(Exception):
@@ -162,10 +162,8 @@ def _unpack(path: Path, name: str, destination: Path, program: str = "") -> Path
             with archive.open(info) as member, destination.open("wb") as file:
                 shutil.copyfileobj(member, file, 1024 * 1024)
     except UNPACK_ERRORS as error:
-        raise UnverifiedReleaseError(f"{name} can't be unpacked, so we don't start it.") from error
-    except OSError as error:
         # An error with a number is one of this machine. The bz2 module raises one without for damaged data.
-        if error.errno is not None:
+        if isinstance(error, OSError) and error.errno is not None:
             raise
         raise UnverifiedReleaseError(f"{name} can't be unpacked, so we don't start it.") from error
     path.unlink()

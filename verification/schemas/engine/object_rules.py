@@ -10,14 +10,7 @@ from portal.core.value_types import JsonObject
 PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
 ProblemKind = Literal["unknown", "missing", "type", "value"]
 MAX_PROBLEMS = 5
-PYTHON_TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-}
+PYTHON_TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": int | float}
 
 
 @dataclass(frozen=True, slots=True)
