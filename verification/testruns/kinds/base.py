@@ -202,10 +202,9 @@ class TestKind(ABC):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments of the command line."""
-        for name, argument_type in ARGUMENT_TYPES.items():
-            parser.register("type", name, argument_type)
         for name, settings in self.texts.command_arguments.items():
-            parser.add_argument(name, **settings)
+            converter = {"type": ARGUMENT_TYPES[settings["type"]]} if "type" in settings else {}
+            parser.add_argument(name, **settings | converter)
 
     @abstractmethod
     def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
