@@ -46,7 +46,7 @@ class GrantRateLimiter(GitHubRateLimiter):
     def record_response(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Record the limits of a response. Raises GrantEndedError or SourceUnavailableError for a rejected token."""
         if status == 401:
-            if reject_grant(self.grant, self.clock()):
+            if reject_grant(self.grant, timezone.now()):
                 raise build_ended_error(self.grant)
             raise GitHubUnavailableError("The GitHub access was renewed during the request.")
         super().record_response(status, headers, message)

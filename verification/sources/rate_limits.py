@@ -5,8 +5,8 @@ hour's limit, so that the rest is available when someone waits. A credential tha
 its signal is sent once.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
@@ -40,11 +40,10 @@ class GitHubRateLimiter(RateLimiter):
     name: str
     limit: int
     background: bool = False
-    clock: Callable[[], datetime] = field(default=timezone.now)
 
     def count_request(self) -> None:
         """Count one request. Raises SourceUnavailableError with the time of the next possible request."""
-        now = self.clock()
+        now = timezone.now()
         with transaction.atomic():
             rate_limit = self._load_rate_limit(now)
             if now >= rate_limit.window_started_at + HOUR:
@@ -61,7 +60,7 @@ class GitHubRateLimiter(RateLimiter):
 
     def record_response(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Record the limits of a response. Raises SourceUnavailableError for a limit or a rejected credential."""
-        now = self.clock()
+        now = timezone.now()
         with transaction.atomic():
             rate_limit = self._load_rate_limit(now)
             _apply_headers(rate_limit, headers, now)
@@ -83,7 +82,7 @@ class GitHubRateLimiter(RateLimiter):
     def get_blocked_until(self) -> datetime | None:
         """Return when the next request is possible, or None if one is possible now."""
         rate_limit = GitHubRateLimit.objects.filter(name=self.name).first()
-        return calculate_blocked_until(rate_limit, self.background, self.clock()) if rate_limit else None
+        return calculate_blocked_until(rate_limit, self.background, timezone.now()) if rate_limit else None
 
     def is_disabled(self) -> bool:
         return GitHubRateLimit.objects.filter(name=self.name).exclude(disabled_at=None).exists()

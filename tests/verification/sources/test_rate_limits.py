@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from tests.conftest import NOW
 from verification.sources import rate_limits
@@ -21,16 +22,22 @@ MINUTE = timedelta(minutes=1)
 
 
 class Clock:
-    def __init__(self):
+    def __init__(self, time_machine):
+        self._time_machine = time_machine
         self.now = NOW
 
-    def __call__(self):
-        return self.now
+    @property
+    def now(self):
+        return timezone.now()
+
+    @now.setter
+    def now(self, value):
+        self._time_machine.move_to(value, tick=False)
 
 
 @pytest.fixture
-def clock():
-    return Clock()
+def clock(time_machine):
+    return Clock(time_machine)
 
 
 @pytest.fixture
@@ -60,7 +67,7 @@ def get_retry_at(limiter):
 
 
 def test_background_requests_stop_at_half_of_the_limit(clock):
-    limiter = GitHubRateLimiter("token", 50, background=True, clock=clock)
+    limiter = GitHubRateLimiter("token", 50, background=True)
     request_count = 0
     for _ in range(200):
         try:
@@ -73,8 +80,8 @@ def test_background_requests_stop_at_half_of_the_limit(clock):
 
 
 def test_interactive_requests_have_the_other_half_of_the_limit(clock):
-    background = GitHubRateLimiter("token", 10, background=True, clock=clock)
-    interactive = GitHubRateLimiter("token", 10, clock=clock)
+    background = GitHubRateLimiter("token", 10, background=True)
+    interactive = GitHubRateLimiter("token", 10)
     for _ in range(5):
         background.count_request()
     assert get_retry_at(background) == NOW + rate_limits.HOUR
@@ -87,7 +94,7 @@ def test_interactive_requests_have_the_other_half_of_the_limit(clock):
 
 
 def test_exhausted_limit_blocks_until_its_reset(clock):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     limiter.count_request()
     limiter.record_response(200, build_headers(0, NOW + 10 * MINUTE))
     assert get_retry_at(limiter) == NOW + 10 * MINUTE
@@ -96,8 +103,8 @@ def test_exhausted_limit_blocks_until_its_reset(clock):
 
 
 def test_limits_of_credentials_are_separate(clock):
-    first = GitHubRateLimiter("one", 60, clock=clock)
-    second = GitHubRateLimiter("two", 60, clock=clock)
+    first = GitHubRateLimiter("one", 60)
+    second = GitHubRateLimiter("two", 60)
     first.count_request()
     first.record_response(200, build_headers(0, NOW + MINUTE, 60))
     second.count_request()
@@ -105,21 +112,21 @@ def test_limits_of_credentials_are_separate(clock):
 
 
 def test_older_response_does_not_raise_the_remaining_requests(clock):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     for remaining in (10, 12, 11):
         limiter.record_response(200, build_headers(remaining, NOW + MINUTE))
     assert GitHubRateLimit.objects.get().remaining == 10
 
 
 def test_not_modified_response_costs_nothing(clock):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     limiter.count_request()
     limiter.record_response(304, {})
     assert GitHubRateLimit.objects.get().request_count == 0
 
 
 def test_retry_after_is_obeyed_to_the_second(clock):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     with pytest.raises(SourceUnavailableError) as refusal:
         limiter.record_response(403, {"retry-after": "90"})
     assert refusal.value.retry_at == NOW + 90 * SECOND
@@ -131,7 +138,7 @@ def test_retry_after_is_obeyed_to_the_second(clock):
 
 @pytest.mark.every_database
 def test_secondary_limit_doubles_the_wait_and_disables_after_six(clock, disabled_names):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     waits = []
     for _ in range(6):
         with pytest.raises(SourceUnavailableError) as refusal:
@@ -145,7 +152,7 @@ def test_secondary_limit_doubles_the_wait_and_disables_after_six(clock, disabled
 
 
 def test_responses_to_parallel_requests_are_one_strike(clock, disabled_names):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     for _ in range(6):
         with pytest.raises(SourceUnavailableError) as refusal:
             limiter.record_response(429, {})
@@ -154,7 +161,7 @@ def test_responses_to_parallel_requests_are_one_strike(clock, disabled_names):
 
 
 def test_later_response_does_not_shorten_the_pause(clock):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     for seconds in ("3600", "1"):
         with pytest.raises(SourceUnavailableError) as refusal:
             limiter.record_response(429, {"retry-after": seconds})
@@ -162,7 +169,7 @@ def test_later_response_does_not_shorten_the_pause(clock):
 
 
 def test_limit_of_zero_does_not_block_requests_for_good(clock):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     limiter.record_response(200, build_headers(0, NOW + MINUTE, limit=0))
     clock.now += rate_limits.HOUR
     limiter.count_request()
@@ -170,7 +177,7 @@ def test_limit_of_zero_does_not_block_requests_for_good(clock):
 
 
 def test_successful_response_resets_the_strikes(clock):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     with pytest.raises(SourceUnavailableError):
         limiter.record_response(429, {})
     limiter.record_response(200, {})
@@ -179,7 +186,7 @@ def test_successful_response_resets_the_strikes(clock):
 
 @pytest.mark.every_database
 def test_rejected_token_is_disabled_at_once_and_reported_once(clock, disabled_names):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     for _ in range(2):
         with pytest.raises(SourceUnavailableError):
             limiter.record_response(401, {})
@@ -208,7 +215,7 @@ def test_rate_limit_is_recognized(status, headers, message, expected):
 @pytest.mark.every_database
 @pytest.mark.parametrize("text", ["", "soon", "-5", "1e9", "9" * 40, "99999999999"])
 def test_invalid_header_blocks_for_the_maximum_at_most(clock, text):
-    limiter = GitHubRateLimiter("token", 5000, clock=clock)
+    limiter = GitHubRateLimiter("token", 5000)
     limiter.record_response(200, {"x-ratelimit-limit": text, "x-ratelimit-remaining": text, "x-ratelimit-reset": text})
     with pytest.raises(SourceUnavailableError):
         limiter.record_response(403, {"retry-after": text, "x-ratelimit-reset": text})
