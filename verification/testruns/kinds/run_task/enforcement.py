@@ -1,28 +1,25 @@
 """Effects of results on a run, for mandatory and advisory tasks."""
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
+from portal.core.content_files import Content, load_content
 from verification.testruns.kinds.run_task.protocol import format_stage
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
 
-STOP_POINTS = {
-    "pre_plan": "before the plan",
-    "post_plan": "after the plan, before anyone can confirm it",
-    "pre_apply": "after the confirmation, before any change",
-    "post_apply": "after all changes, which stay in place",
-}
-MANDATORY_EFFECTS = {
-    "passed": "The run continues.",
-    "failed": "The run stops {stop_point}.",
-    # Without a result in time, the platform ends the task with an error, which blocks like a failure.
-    "": "The run stops {stop_point}. The task itself returned an error, which counts as failed.",
-}
-ADVISORY_EFFECTS = {
-    "passed": "The run continues.",
-    "failed": "The run continues with a warning.",
-    "": "The run continues with a warning that the task returned an error.",
-}
-WAITING_MESSAGE = "The run waits."
+
+@dataclass(frozen=True, slots=True)
+class EffectTexts(Content):
+    """Content of effects.yaml. `mandatory` and `advisory`: by status, blank for no result in time."""
+
+    waiting: str
+    stop_points: dict[str, str]
+    mandatory: dict[str, str]
+    advisory: dict[str, str]
+
+
+TEXTS = load_content(Path(__file__).parent / "content" / "effects.yaml", EffectTexts)
 
 
 class RunEffect(NamedTuple):
@@ -45,11 +42,11 @@ def build_effects(records: RunTaskRecords) -> list[RunEffect]:
 def _build_effect(records: RunTaskRecords, run: Exchange) -> RunEffect:
     result = records.get_result(run.key)
     status = ""
-    mandatory = WAITING_MESSAGE
-    advisory = WAITING_MESSAGE
+    mandatory = TEXTS.waiting
+    advisory = TEXTS.waiting
     # The end of a canceled test run says nothing about a run that was still waiting for its result.
     if result or (records.is_complete and run.key not in records.awaited_runs):
         status = result.status if result else ""
-        mandatory = MANDATORY_EFFECTS[status].format(stop_point=STOP_POINTS[run.stage])
-        advisory = ADVISORY_EFFECTS[status]
+        mandatory = TEXTS.mandatory[status].format(stop_point=TEXTS.stop_points[run.stage])
+        advisory = TEXTS.advisory[status]
     return RunEffect(run.key, format_stage(run.stage), run.scenario, run.level, status, mandatory, advisory)
