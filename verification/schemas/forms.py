@@ -32,7 +32,7 @@ from verification.schemas.crossplane.options import (
     validate_choices,
 )
 from verification.schemas.engine import yaml_text
-from verification.schemas.engine.object_rules import MAX_PROBLEMS, ObjectProblem, ProblemKind, list_problems
+from verification.schemas.engine.kubernetes_rules import MAX_PROBLEMS, ObjectProblem, ProblemKind, list_problems
 from verification.schemas.engine.types import ParsedSchema
 
 # The first is the default.

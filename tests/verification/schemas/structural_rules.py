@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from verification.schemas.engine.kubernetes_rules import find_name_violations
-from verification.schemas.engine.object_rules import PRESERVE_UNKNOWN_FIELDS, find_problems
+from verification.schemas.engine.kubernetes_rules import PRESERVE_UNKNOWN_FIELDS, find_name_violations, find_problems
 
 LIST_TYPE = "x-kubernetes-list-type"
 LIST_KEYS = "x-kubernetes-list-map-keys"

@@ -12,7 +12,7 @@ from typing import Literal
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
 from verification.schemas.crossplane.options import ExternalName, GeneratorChoices
 from verification.schemas.crossplane.references import build_reference_fields, can_refer
-from verification.schemas.engine.object_rules import PRESERVE_UNKNOWN_FIELDS
+from verification.schemas.engine.kubernetes_rules import PRESERVE_UNKNOWN_FIELDS
 from verification.schemas.engine.types import Node, UnsupportedSchemaError
 
 Schema = dict[str, object]

@@ -7,7 +7,7 @@ from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.crd import get_spec_name, is_required
 from verification.schemas.crossplane.fields import JSON_TYPES, build_collection
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
-from verification.schemas.engine.object_rules import PRESERVE_UNKNOWN_FIELDS, ObjectProblem, list_problems
+from verification.schemas.engine.kubernetes_rules import PRESERVE_UNKNOWN_FIELDS, ObjectProblem, list_problems
 from verification.schemas.engine.types import Node
 
 TEXT: JsonObject = {"type": "string"}
