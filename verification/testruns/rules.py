@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -111,20 +112,10 @@ class RuleCatalog:
         return {"rules_version": self.file.version, "outcome": outcome, "results": results}
 
 
-def report_pass(summary: str) -> RuleOutcome:
-    return RuleOutcome(Outcome.PASS, summary)
-
-
-def report_warning(summary: str) -> RuleOutcome:
-    return RuleOutcome(Outcome.WARN, summary)
-
-
-def report_failure(summary: str) -> RuleOutcome:
-    return RuleOutcome(Outcome.FAIL, summary)
-
-
-def report_not_run(summary: str) -> RuleOutcome:
-    return RuleOutcome(Outcome.NOT_RUN, summary)
+report_pass = partial(RuleOutcome, Outcome.PASS)
+report_warning = partial(RuleOutcome, Outcome.WARN)
+report_failure = partial(RuleOutcome, Outcome.FAIL)
+report_not_run = partial(RuleOutcome, Outcome.NOT_RUN)
 
 
 def report_error(reason: str) -> RuleOutcome:

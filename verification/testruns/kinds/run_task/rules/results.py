@@ -1,6 +1,7 @@
 """Rules for the results that reached our callback URL."""
 
 import itertools
+from functools import partial
 
 from verification.outcomes import format_count
 from verification.testruns.kinds.run_task.protocol import CALLBACK_TYPE, format_stage
@@ -172,16 +173,6 @@ def _check_repetitions(records: RunTaskRecords, run: Exchange, status: str) -> R
     return report_pass("Every run got one final result.")
 
 
-@RULES.check("scenario.passing")
-def check_passing_runs(records: RunTaskRecords) -> RuleOutcome:
-    return _check_scenario(records, "passing", "passed")
-
-
-@RULES.check("scenario.failing")
-def check_failing_runs(records: RunTaskRecords) -> RuleOutcome:
-    return _check_scenario(records, "failing", "failed")
-
-
 def _check_scenario(records: RunTaskRecords, scenario: str, expected_status: str) -> RuleOutcome:
     """Check that the runs of a scenario have the expected result."""
     runs = [run for run in records.runs if run.scenario == scenario]
@@ -199,6 +190,10 @@ def _check_scenario(records: RunTaskRecords, scenario: str, expected_status: str
         stages = join_words(format_stage(run.stage) for run in runs)
         return report_pass(f"The run {expected_status}: {stages}.")
     return choose_worst(outcomes, report_not_run("There was no such run."))
+
+
+RULES.check("scenario.passing")(partial(_check_scenario, scenario="passing", expected_status="passed"))
+RULES.check("scenario.failing")(partial(_check_scenario, scenario="failing", expected_status="failed"))
 
 
 def _format_run(run: Exchange) -> str:
