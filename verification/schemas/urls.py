@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from verification.schemas.views import crds, reconciliation, schemas
+from verification.schemas.views import crds, schemas
 
 app_name = "schemas"
 urlpatterns = [
@@ -14,7 +14,7 @@ urlpatterns = [
     path("integrations/<uuid:uuid>/crossplane/archive/", crds.download_crd_archive, name="crd_archive"),
     path(
         "integrations/<uuid:uuid>/crossplane/resource/reconciliation/",
-        reconciliation.preview_reconciliation,
+        crds.preview_reconciliation,
         name="reconciliation",
     ),
 ]

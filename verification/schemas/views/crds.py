@@ -1,6 +1,7 @@
-"""Pages and downloads of the Kubernetes resources that Crossplane would generate."""
+"""Pages of the Kubernetes resources that Crossplane would generate: definitions, downloads, and reconciliations."""
 
 import hashlib
+import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from io import RawIOBase
@@ -13,7 +14,9 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django_stubs_ext import StrPromise
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import load_visible_integration
@@ -25,7 +28,8 @@ from portal.ui.refusals import report_refusals
 from verification.schemas import services
 from verification.schemas.crossplane.examples import build_example
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
-from verification.schemas.crossplane.provider_requests import Request, describe_requests
+from verification.schemas.crossplane.provider_requests import Request, build_requests, describe_requests
+from verification.schemas.crossplane.reconcile_diff import Action, Reason, compare
 from verification.schemas.engine.coverage import (
     CrdPreview,
     build_coverage,
@@ -42,6 +46,20 @@ from verification.schemas.models import ProviderSchema
 CACHE_SECONDS = 24 * 3600
 # Constant, so that archives are reproducible.
 ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+ACTIONS: dict[Action, StrPromise] = {
+    "create": gettext_lazy("Create"),
+    "update": gettext_lazy("Update"),
+    "delete": gettext_lazy("Delete"),
+    "nothing": gettext_lazy("No operation"),
+}
+TONES = {"nothing": "good", "delete": "warn"}
+REASONS: dict[Reason, StrPromise] = {
+    "missing": gettext_lazy("The object doesn't exist yet."),
+    "gone": gettext_lazy("The manifest has a deletion timestamp, and the object no longer exists."),
+    "deleting": gettext_lazy("The manifest has a deletion timestamp, and the object still exists."),
+    "different": gettext_lazy("The observed state differs from the manifest."),
+    "same": gettext_lazy("The observed state matches the manifest."),
+}
 
 
 class CrdPreviewRequest:
@@ -198,3 +216,54 @@ def _stream_zip(files: Iterator[tuple[str, str]]) -> Iterator[bytes]:
             archive.writestr(entry, text)
             yield pipe.drain()
     yield pipe.drain()
+
+
+# A state can contain credentials, which must not reach error reports.
+@sensitive_post_parameters("manifest", "state")
+@sensitive_variables("form")
+def preview_reconciliation(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show the form. POST compares the manifest with the observed state."""
+    preview_request = CrdPreviewRequest(request, uuid)
+    preview = preview_request.preview(request.GET.get("resource", ""))
+    if not preview.is_available:
+        raise Http404(_("Resource not found in the schema of this version."))
+    # Sent with POST although nothing is stored, because URLs end up in logs and histories.
+    data = request.POST if request.method == "POST" else None
+    form = build_reconciliation_form(preview_request, preview, data=data)
+    context = preview_request.context | {"preview": preview, "reconciliation_form": form}
+    if form.is_valid():
+        context |= _reconcile(form)
+    return render(request, "schemas/reconciliation.html", context, status=422 if form.errors else 200)
+
+
+@sensitive_variables("form", "state")
+def _reconcile(form: ReconciliationForm) -> TemplateContext:
+    """Return the decision and the values that the page shows, all of them without secrets.
+
+    Only the creation and an update have a planned state.
+    """
+    codec = form.codec
+    managed_resource = form.cleaned_data["manifest"]
+    state = form.cleaned_data["state"]
+    decision = compare(codec, managed_resource, state)
+    if state is not None:
+        # After the comparison, which needs the object as the manifest describes it.
+        managed_resource = codec.add_observation(managed_resource, state)
+    requests = build_requests(codec, managed_resource)
+    planned_state = requests.get(decision.action.capitalize(), {}).get("PlannedState")
+    return {
+        "decision": decision,
+        "action": ACTIONS[decision.action],
+        "tone": "warn" if decision.is_blocked else TONES.get(decision.action, "info"),
+        "reason": REASONS[decision.reason],
+        "differences": [
+            (path, _format_json(desired), _format_json(observed)) for path, desired, observed in decision.differences
+        ],
+        "late": [(f"spec.forProvider.{path}", _format_json(value)) for path, value in decision.late.items()],
+        "planned": planned_state and format_yaml(planned_state),
+        "requests": format_requests(requests),
+    }
+
+
+def _format_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
