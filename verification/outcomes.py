@@ -64,12 +64,13 @@ class Result:
 
     `inspected_revisions` pairs an object with its revision: (("release", "v1.4.2"), ("commit", "9f3c1e…")).
     `advice` replaces the check's own advice in this case. `observations` has plain values (texts, numbers, lists and
-    mappings of them) that the next run gets in Subject.known; they are stored if the outcome is PASS, WARN or FAIL, and
-    a key that is absent keeps its value. `missing_item` names what a source doesn't have: if it was there before, the
-    runner checks again a day later before it reports a failure (a check may also let SourceNotFoundError pass).
-    `retry_at`: with ERROR, when a retry makes sense. `source`: with ERROR, what is not reachable. `freeze_reason`: why
-    the integration is on hold until a reviewer decides, for example after a change of the repository's owner.
-    `needs_access`: the repository can't be seen, so a person with access to it has to connect GitHub.
+    mappings of them) that the next run gets in Subject.known; a key that is absent keeps its value. With ERROR or
+    NOT_RUN, they are what was read nevertheless. `missing_item` names what a source doesn't have: if it was there
+    before, the runner checks again a day later before it reports a failure (a check may also let SourceNotFoundError
+    pass). `retry_at`: with ERROR, when a retry makes sense. `source`: with ERROR, what is not reachable. `is_deferred`:
+    with ERROR, the check wasn't started. `freeze_reason`: why the integration is on hold until a reviewer decides, for
+    example after a change of the repository's owner. `needs_access`: the repository can't be seen, so a person with
+    access to it has to connect GitHub.
     """
 
     outcome: Outcome
@@ -81,6 +82,7 @@ class Result:
     missing_item: str = ""
     retry_at: datetime | None = None
     source: str = ""
+    is_deferred: bool = False
     freeze_reason: str = ""
     needs_access: bool = False
 

@@ -41,12 +41,14 @@ class CheckResult(models.Model):
 
     `evidence`: list of {label, value, url}; `inspected_revisions`: list of [object, revision]. A repeated result isn't
     stored again: `at` holds when the result was first returned, `confirmed_at` when it was last returned.
+    `is_deferred`: an error because the run had no time left to start the check.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_results")
     key = models.CharField(max_length=80)
     version = models.PositiveSmallIntegerField()
     outcome = models.CharField(max_length=10, choices=[(str(o), str(o)) for o in Outcome])
+    is_deferred = models.BooleanField(default=False)
     summary = models.CharField(max_length=500)
     evidence = models.JSONField(default=list)
     inspected_revisions = models.JSONField(default=list)

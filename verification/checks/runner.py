@@ -1,11 +1,9 @@
 """Execution of an integration's checks. Each result is stored at once, so that pages can show it during the run."""
 
-import logging
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,24 +16,23 @@ from integrations.submissions.services.attestations import REASON_BY_SUBJECT
 from integrations.submissions.services.requirements import record_check_outcome
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty, Status
-from portal.core.json_text import clean_json
 from portal.github_access.clients import build_sources
 from verification.checks import execution
 from verification.checks.models import CheckResult, Observation
 from verification.checks.services import observations
+from verification.checks.services.results import restore_result, sanitize_result, store_result
 from verification.checks.types import Subject, get_description
-from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
+from verification.outcomes import Outcome, Result, get_worst_outcome
 from verification.sources import Sources
 from verification.sources.errors import SourceError, SourceNotFoundError
 
-log = logging.getLogger(__name__)
-T = TypeVar("T", Result, Evidence)
 ResultsByKey = dict[str, Result]
+RowsByKey = dict[str, CheckResult]
 RETRY_DELAYS = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
 # Checks start within this time. The longest one, reading a release, may take 120 seconds more.
 TIME_LIMIT_SECONDS = 150.0
 # An error, so that the run is repeated and none of its requirements passes without the check.
-DEFERRED_RESULT = Result(Outcome.ERROR, "Earlier checks took too long. We postponed this check.")
+DEFERRED_RESULT = Result(Outcome.ERROR, "Earlier checks took too long. We postponed this check.", is_deferred=True)
 FREEZE_PREFIX = f"{observations.LAST_SEEN_PREFIX}frozen:"  # the key of the check follows
 
 
@@ -101,6 +98,7 @@ def run_integration_checks(
     requirement_ids: Collection[str] | None = None,
     *,
     now: datetime,
+    requested_at: datetime | None = None,
     sources: Sources | None = None,
     attempt: int = 1,
     report_progress: Callable[[str], None] = lambda key: None,
@@ -108,6 +106,7 @@ def run_integration_checks(
     """Run the checks of these requirements, or of all if None. Return when to retry after an outage.
 
     Args:
+        requested_at: When the run was requested. For checks that don't start in time, results since then count.
         attempt: Number of the attempt, from 1; it decides when an outage is retried.
         report_progress: Called with each finished check.
     """
@@ -118,24 +117,41 @@ def run_integration_checks(
     sources = sources or build_integration_sources(integration)
     results: ResultsByKey = {}
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
-    previous_results = {row.key: row for row in CheckResult.objects.filter(integration=integration).newest()}
-    # First those that the last run deferred, so that the same slow checks can't defer them forever.
-    deferred_keys = {key for key, row in previous_results.items() if row.summary == DEFERRED_RESULT.summary}
-    for key in sorted(execution.list_required_check_keys(requirements), key=lambda key: key not in deferred_keys):
-        is_late = time.monotonic() >= deadline
-        new_result = DEFERRED_RESULT if is_late else _sanitize_result(execution.run_check(key, subject, sources), key)
-        result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
-        results[key] = result = _request_access_if_hidden(integration, subject, result, sources)
-        # The next run compares with the result and its observations, so neither is stored without the other.
-        with transaction.atomic(savepoint=False):
-            store_result(integration, key, result, now, previous_results.get(key))
+    previous_rows = {row.key: row for row in CheckResult.objects.filter(integration=integration).newest()}
+    earlier_rows = {key: row for key, row in previous_rows.items() if _counts_again(row, requested_at or now, now)}
+    for key in _list_check_keys(requirements, previous_rows):
+        if not (is_late := time.monotonic() >= deadline) or key not in earlier_rows:
+            result = DEFERRED_RESULT if is_late else _run_check(integration, key, subject, sources, now)
+            # The next run compares with the result and its observations, so neither is stored without the other.
+            with transaction.atomic(savepoint=False):
+                store_result(integration, key, result, now, previous_rows.get(key))
+            results[key] = result
         report_progress(key)
     retry_at = _determine_retry_at(results, attempt, now)
     for requirement in requirements:
-        _record_requirement_result(integration, requirement, results, retry_at, now)
+        _record_requirement_result(integration, requirement, results, earlier_rows, retry_at, now)
     _discard_other_results(integration, checked)
     _freeze_listing(integration, results, now)
     return retry_at
+
+
+def _run_check(integration: Integration, key: str, subject: Subject, sources: Sources, now: datetime) -> Result:
+    """Return the result of a check as it counts for the integration."""
+    result = sanitize_result(execution.run_check(key, subject, sources), key)
+    result = observations.apply_absence_grace_period(integration, subject, key, result, now)
+    return _request_access_if_hidden(integration, subject, result, sources)
+
+
+def _list_check_keys(requirements: Iterable[Requirement], previous_rows: RowsByKey) -> list[str]:
+    """Return the checks, first those that the last attempt deferred, so that they aren't deferred forever."""
+    deferred_keys = {key for key, row in previous_rows.items() if row.is_deferred}
+    return sorted(execution.list_required_check_keys(requirements), key=lambda key: key not in deferred_keys)
+
+
+def _counts_again(row: CheckResult, requested_at: datetime, now: datetime) -> bool:
+    """Return whether an earlier attempt of the same run stored this result, which is conclusive and not stale."""
+    is_current = requested_at <= row.last_seen and now < row.last_seen + get_description(row.key).max_age
+    return row.outcome != Outcome.ERROR and is_current
 
 
 def _is_hidden(integration: Integration, subject: Subject, sources: Sources) -> bool:
@@ -163,57 +179,12 @@ def _request_access_if_hidden(integration: Integration, subject: Subject, result
     return replace(result, outcome=Outcome.NOT_RUN, summary=summary, observations={}, needs_access=True)
 
 
-def _sanitize_result(result: Result, key: str) -> Result:
-    """Return the result without characters that the database rejects. One that isn't plain data becomes an error."""
-    try:
-        return replace(
-            _clean_fields(result, "summary", "advice", "source", "freeze_reason", "observations"),
-            evidence=tuple(_clean_fields(item, "label", "value", "url") for item in result.evidence),
-            inspected_revisions=tuple(map(tuple, clean_json(result.inspected_revisions))),
-        )
-    except (TypeError, ValueError, AttributeError, RecursionError):
-        log.exception("check %s returned data that is not plain", key)
-        return Result(Outcome.ERROR, "We couldn't save this result. No action needed.")
-
-
-def _clean_fields(item: T, *names: str) -> T:
-    return replace(item, **{name: clean_json(getattr(item, name)) for name in names})
-
-
 def _determine_retry_at(results: ResultsByKey, attempt: int, now: datetime) -> datetime | None:
     """Return when to retry after an outage: as the source says, else after a pause. None if there was no outage."""
     outages = [result for result in results.values() if result.outcome == Outcome.ERROR]
     requested_retries = [result.retry_at for result in outages if result.retry_at is not None and result.retry_at > now]
     # The last of several sources decides, because an earlier retry would end with another outage.
     return max(requested_retries, default=calculate_retry_at(attempt, now)) if outages else None
-
-
-def build_check_result(integration: Integration, key: str, result: Result, now: datetime) -> CheckResult:
-    """Return the result as a row that isn't saved."""
-    return CheckResult(
-        integration=integration,
-        key=key,
-        version=get_description(key).version,
-        outcome=str(result.outcome),
-        summary=result.summary[:500],
-        evidence=[evidence.as_dict() for evidence in result.evidence],
-        inspected_revisions=[list(pair) for pair in result.inspected_revisions],
-        advice=result.advice[:500],
-        at=now,
-        confirmed_at=now,
-    )
-
-
-def store_result(
-    integration: Integration, key: str, result: Result, now: datetime, previous: CheckResult | None
-) -> None:
-    """Store the result and its observations. A result equal to the previous one is only confirmed."""
-    check_result = build_check_result(integration, key, result, now)
-    if previous is not None and previous.has_same_content(check_result):
-        CheckResult.objects.confirm(previous.pk, now)
-    else:
-        check_result.save()
-    observations.store_result_observations(integration, key, result, now)
 
 
 def _discard_other_results(integration: Integration, checked: Iterable[Requirement]) -> None:
@@ -224,12 +195,20 @@ def _discard_other_results(integration: Integration, checked: Iterable[Requireme
 
 
 def _record_requirement_result(
-    integration: Integration, requirement: Requirement, results: ResultsByKey, retry_at: datetime | None, now: datetime
+    integration: Integration,
+    requirement: Requirement,
+    results: ResultsByKey,
+    earlier_rows: RowsByKey,
+    retry_at: datetime | None,
+    now: datetime,
 ) -> None:
-    requirement_results = {key: results[key] for key in requirement.checks}
+    requirement_results = {
+        key: results[key] if key in results else restore_result(earlier_rows[key]) for key in requirement.checks
+    }
     outcome = get_worst_outcome(result.outcome for result in requirement_results.values())
     # Checks that read the same source often fail with the same sentence.
     summaries = dict.fromkeys(result.summary for result in requirement_results.values() if result.outcome == outcome)
+    last_seen = {key: row.last_seen for key, row in earlier_rows.items() if key not in results}
     record_check_outcome(
         integration,
         requirement.id,
@@ -238,7 +217,7 @@ def _record_requirement_result(
         detail=[_serialize_detail(key, result) for key, result in requirement_results.items()],
         retry_at=retry_at if outcome == Outcome.ERROR else None,
         # A requirement needs all of its checks, so the first one that becomes stale ends its validity.
-        valid_until=now + min(get_description(key).max_age for key in requirement_results),
+        valid_until=min(last_seen.get(key, now) + get_description(key).max_age for key in requirement_results),
         now=now,
     )
 

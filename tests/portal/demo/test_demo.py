@@ -36,7 +36,7 @@ from tests.portal.demo.readme_states import README_STATES
 from tests.verification.releases import terraform
 from verification.checks.models import CheckResult
 from verification.checks.nightly import plan_nightly_runs
-from verification.checks.runner import store_result
+from verification.checks.services.results import store_result
 from verification.outcomes import Outcome, Result
 from verification.releases.artifacts import file_names
 from verification.releases.install_layout import Source

@@ -1,6 +1,7 @@
 """Tests of check results over time: expiry, outages, and observations for the next run."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.verification.checks.check_runs import (
     DAY,
     HOUR,
     KEY,
+    SOURCES,
     get_fulfillment,
     get_newest_result,
     run_checks,
@@ -58,7 +60,7 @@ def test_checks_after_the_time_limit_are_retried(provider, stubs, monkeypatch):
     monkeypatch.setattr(runner, "TIME_LIMIT_SECONDS", -1.0)
     assert run_checks(provider, NOW + HOUR) == NOW + HOUR + runner.RETRY_DELAYS[0]
     newest = get_newest_result(provider)
-    assert (newest.outcome, newest.summary) == (Outcome.ERROR, runner.DEFERRED_RESULT.summary)
+    assert (newest.outcome, newest.is_deferred) == (Outcome.ERROR, True)
     assert get_fulfillment(provider).status == "pass"
 
 
@@ -67,10 +69,60 @@ def test_deferred_checks_are_first_in_the_next_run(provider, stubs, monkeypatch)
     with monkeypatch.context() as patch:
         patch.setattr(runner, "TIME_LIMIT_SECONDS", -1.0)
         run_integration_checks(provider, {last_requirement.id}, now=NOW, sources=object())
+    # The same sentence from an outage, or another one in a later release, changes nothing.
+    monkeypatch.setattr(runner, "DEFERRED_RESULT", replace(runner.DEFERRED_RESULT, summary="Postponed."))
     keys = []
     run_integration_checks(provider, now=NOW + HOUR, sources=object(), report_progress=keys.append)
     assert keys[: len(last_requirement.checks)] == list(last_requirement.checks)
     assert sorted(keys) == sorted(list_required_check_keys(list_checked_requirements(provider)))
+
+
+@pytest.fixture
+def slow_checks(stubs, monkeypatch):
+    """Let each check take 100 seconds, so that a run has time for two of them."""
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: 100.0 * len(stubs.subjects)))
+    return stubs
+
+
+def run_slow_checks(row, now, requested_at=NOW):
+    return run_integration_checks(row, {"TP-SRC"}, now=now, requested_at=requested_at, sources=SOURCES)
+
+
+def test_results_of_several_attempts_count_together(provider, slow_checks):
+    slow_checks.set_result(KEY, Outcome.WARN, evidence=(Evidence("Owner", "acme", at=NOW),), advice="Look.")
+    assert run_slow_checks(provider, NOW) == NOW + runner.RETRY_DELAYS[0]
+    assert get_fulfillment(provider).status == "error"
+    assert run_slow_checks(provider, NOW + HOUR) is None
+    fulfillment = get_fulfillment(provider)
+    assert (fulfillment.status, fulfillment.valid_until) == ("warn", NOW + CHECKS[KEY].max_age)
+    detail = next(item for item in fulfillment.detail if item["key"] == KEY)
+    evidence = {"label": "Owner", "value": "acme", "url": "", "at": NOW.isoformat()}
+    assert (detail["outcome"], detail["advice"], detail["evidence"]) == ("warn", "Look.", [evidence])
+
+
+@pytest.mark.parametrize("requested_at", [NOW + HOUR, None])
+def test_result_from_before_the_request_does_not_count(provider, slow_checks, requested_at):
+    run_slow_checks(provider, NOW)
+    run_slow_checks(provider, NOW + HOUR, requested_at)
+    assert get_fulfillment(provider).status == "error"
+
+
+def test_stale_result_of_an_earlier_attempt_does_not_count(provider, slow_checks):
+    run_slow_checks(provider, NOW)
+    run_slow_checks(provider, NOW + CHECKS[KEY].max_age)
+    assert get_fulfillment(provider).status == "error"
+
+
+def test_hold_of_an_earlier_attempt_is_not_repeated(listed_provider, slow_checks, rita):
+    """A result that counts again says nothing about why the first one put the integration on hold."""
+    slow_checks.set_result(KEY, Outcome.FAIL, freeze_reason="Another repository.")
+    run_slow_checks(listed_provider, NOW + 2 * HOUR)
+    row = Integration.objects.get(pk=listed_provider.pk)
+    assert row.hold_reason == "Another repository."
+    perform_transition(row, "resume", actor=rita, now=NOW + 3 * HOUR)
+    for hours in (4, 5):
+        run_slow_checks(row, NOW + hours * HOUR)
+    assert Integration.objects.get(pk=row.pk).on_hold_for == ""
 
 
 def test_longest_run_ends_before_the_limits_of_its_worker(settings):

@@ -114,7 +114,12 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
     if check_run.integration.is_open:
         sources = build_integration_sources(check_run.integration, background=check_run.nightly)
         retry_at = run_integration_checks(
-            check_run.integration, now=now, sources=sources, attempt=context.attempt, report_progress=report_progress
+            check_run.integration,
+            now=now,
+            requested_at=check_run.requested_at,
+            sources=sources,
+            attempt=context.attempt,
+            report_progress=report_progress,
         )
         facts.refresh_facts(check_run.integration, sources, now)
     if retry_at is not None:
