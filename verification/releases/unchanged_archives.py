@@ -31,9 +31,6 @@ class StoredArchive:
     sha256: str
     archive: Archive
 
-    def is_current(self, identity: str | None, now: datetime) -> bool:
-        return self.identity == identity and now - self.at < MAX_AGE
-
     def build_reply(self, address: str) -> tuple[RegistryReply, Archive]:
         # The URL was checked before the download, and nothing is requested here.
         link = urls.parse_url(address, loopback=True)
@@ -52,20 +49,17 @@ def build_identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
 def dump_archives(
     platforms: Iterable[Platform], identity_by_address: Mapping[str, str], previous: object, now: datetime
 ) -> JsonObject:
-    """Return the data of each archive as plain values for the next run. Data that was reused keeps its date."""
-    stored = _load(previous)
-    archives = {}
+    """Return the data of each archive as plain values for the next run, also of those that weren't read this time."""
+    # A reused archive keeps its date. With a new one each night, it would never be read again.
+    archives = _select_current(previous, identity_by_address, now)
     for platform in platforms:
         reply = platform.archive_reply
         archive = platform.archive
         if reply is None or reply.response is None or archive is None or reply.address not in identity_by_address:
             continue
         identity = identity_by_address[reply.address]
-        stored_archive = stored.get(reply.address)
-        # A reused archive keeps its date. With a new one each night, it would never be read again.
-        if stored_archive is None or not stored_archive.is_current(identity, now):
-            stored_archive = StoredArchive(identity, now, reply.response.size, reply.response.sha256, archive)
-        archives[reply.address] = stored_archive
+        stored_archive = StoredArchive(identity, now, reply.response.size, reply.response.sha256, archive)
+        archives.setdefault(reply.address, stored_archive)
     return ARCHIVES_ADAPTER.dump_python(archives, mode="json")
 
 
@@ -73,16 +67,20 @@ def load_current_archives(
     previous: object, identity_by_address: Mapping[str, str], now: datetime
 ) -> dict[str, tuple[RegistryReply, Archive]]:
     """Return the stored archives whose files are unchanged, by URL."""
-    return {
-        address: archive.build_reply(address)
-        for address, archive in _load(previous).items()
-        if archive.is_current(identity_by_address.get(address), now)
-    }
+    archives = _select_current(previous, identity_by_address, now)
+    return {address: archive.build_reply(address) for address, archive in archives.items()}
 
 
-def _load(previous: object) -> dict[str, StoredArchive]:
-    """Load the archives that an earlier run stored, none if the value is invalid."""
+def _select_current(
+    previous: object, identity_by_address: Mapping[str, str], now: datetime
+) -> dict[str, StoredArchive]:
+    """Return the archives that an earlier run stored and whose files are unchanged, none if the value is invalid."""
     try:
-        return ARCHIVES_ADAPTER.validate_python(previous)
+        stored = ARCHIVES_ADAPTER.validate_python(previous)
     except ValidationError:
         return {}
+    return {
+        address: archive
+        for address, archive in stored.items()
+        if archive.identity == identity_by_address.get(address) and now - archive.at < MAX_AGE
+    }

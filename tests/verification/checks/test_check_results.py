@@ -197,10 +197,11 @@ def test_observations_are_passed_to_the_next_run(provider, stubs):
 
 
 @pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.NOT_RUN])
-def test_observations_of_an_incomplete_check_are_not_stored(provider, stubs, outcome):
+def test_incomplete_check_stores_what_it_has_read(provider, stubs, outcome):
     stubs.set_result(KEY, outcome, observations={"owner": 47})
     run_checks(provider, NOW)
-    assert observations.get_known_values(provider) == {}
+    assert observations.get_known_values(provider) == {"owner": 47}
+    assert not Observation.objects.filter(key=f"{observations.LAST_SEEN_PREFIX}{KEY}").exists()
 
 
 def test_result_that_another_category_does_not_need_is_discarded(acme, alice, stubs):

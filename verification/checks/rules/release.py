@@ -96,7 +96,7 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
     decision = report.terraform
     if check_result.outcome == Outcome.NOT_RUN and decision.outage:
         summary = f"We couldn't complete this check: {decision.message}"
-        check_result = Result(Outcome.ERROR, summary, check_result.evidence)
+        check_result = replace(check_result, outcome=Outcome.ERROR, summary=summary)
     return replace(
         check_result,
         evidence=(*check_result.evidence, build_terraform_evidence(report)),
@@ -121,7 +121,7 @@ for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID)
 def check_release_archives(subject: Subject, sources: Sources, report: Report) -> Result:
     previous_archives = subject.known.get(ARCHIVES_KEY)
     identities = _list_asset_identities(subject, sources)
-    # The next run doesn't fetch unchanged files again. An outage changes nothing.
+    # The next run doesn't fetch unchanged files again, even if this one has too little time for all of them.
     archives = unchanged_archives.dump_archives(report.release.platforms, identities, previous_archives, subject.now)
     observations = {ARCHIVES_KEY: archives} if identities else {}
     return replace(report.get_result("release.archive"), observations=observations)

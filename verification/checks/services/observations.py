@@ -1,7 +1,7 @@
 """Services for observations: values from earlier runs with their source, start, and last confirmation.
 
-Observations are stored only when a source answers; an outage changes nothing. A value that is then "not found" is kept:
-it must be missing twice, a day apart, before that counts.
+Observations are what a source has answered, so an outage changes none. A value that is then "not found" is kept: it
+must be missing twice, a day apart, before that counts.
 """
 
 from collections.abc import Mapping
@@ -91,13 +91,11 @@ def store_observation(integration: Integration, source: str, values: Mapping[str
 
 
 def store_result_observations(integration: Integration, check: str, result: Result, now: datetime) -> None:
-    """Store what a conclusive result recorded, and that the check has seen the repository unless it failed."""
-    if result.outcome not in CONCLUSIVE_OUTCOMES:
-        return
+    """Store what a result recorded, and that the check has seen the repository if it passed, with warnings or not."""
     last_seen = {}
-    if not result.missing_item and result.outcome != Outcome.FAIL:
+    if result.outcome in (Outcome.PASS, Outcome.WARN) and not result.missing_item:
         last_seen = {LAST_SEEN_PREFIX + check: integration.repository}
-    elif not result.missing_item:
+    elif result.outcome == Outcome.FAIL and not result.missing_item:
         # A failure for another reason shows that nothing is missing, so a later absence begins anew.
         rows = Observation.objects.filter(integration=integration, key=LAST_SEEN_PREFIX + check)
         rows.update(missing_since=None)

@@ -159,6 +159,30 @@ def test_archive_is_fetched_again_for_a_new_file_on_github_or_after_a_week(publi
     assert run_check(8, known=first.observations)[0].outcome == Outcome.FAIL
 
 
+def test_archives_that_were_read_before_an_outage_are_not_fetched_again(publish_releases, registry_server):
+    """An outage is as good as a lack of time: archives that together take too long are read in several attempts."""
+    platforms = ("linux_amd64", "windows_amd64")
+    signed_release = build_rocket_release(platforms=platforms)
+    base = f"{registry_server.url}/files/acme/rocket/1.0.0"
+    assets = tuple(ReleaseAsset(at, name, 1, f"{base}/{name}") for at, name in enumerate(signed_release.files))
+
+    def run_check(status: int, **subject: Any) -> tuple[Any, set[str]]:
+        """Return the result if the second archive has this status, and the platforms whose archives were fetched."""
+        sources = publish_releases(signed_release, platforms=platforms)
+        sources.github = FakeSources(releases_answer=(build_release("v1.0.0", assets=assets),))
+        registry_server.requests.clear()
+        if status != 200:
+            registry_server.fail(status, under="/files/acme/rocket/1.0.0/terraform-provider-rocket_1.0.0_windows")
+        result = run_release_check("release.archive", sources, **subject)
+        return result, {name for name in platforms for path in registry_server.requests if path.endswith(f"{name}.zip")}
+
+    first, fetched = run_check(503)
+    assert (first.outcome, fetched) == (Outcome.ERROR, {"linux_amd64", "windows_amd64"})
+    second, fetched = run_check(200, known=first.observations)
+    assert (second.outcome, fetched) == (Outcome.PASS, {"windows_amd64"})
+    assert len(second.observations["release.archives"]) == len(platforms)
+
+
 def test_outage_of_github_keeps_the_remembered_archives(publish_releases):
     sources = publish_releases()
     sources.github = FakeSources(releases_answer=SourceUnavailableError("Down."))

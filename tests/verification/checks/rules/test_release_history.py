@@ -43,6 +43,17 @@ def test_outage_keeps_the_digests(publish_releases, registry_server):
     assert run_release_check("release.archive", sources, known=first.observations).outcome == Outcome.ERROR
 
 
+def test_outage_of_one_file_records_the_digests_of_the_others(publish_releases, registry_server):
+    signed_release = build_rocket_release()
+    complete = run_release_check("release.unchanged", publish_releases(signed_release))
+    sources = publish_releases(signed_release)
+    registry_server.fail(503, under="/files/acme/rocket/1.0.0/terraform-provider-rocket_1.0.0_linux")
+    first = run_release_check("release.unchanged", sources)
+    digests = complete.observations["release.digests"]["1.0.0"]
+    read_digests = {name: digest for name, digest in digests.items() if not name.endswith(".zip")}
+    assert (first.outcome, first.observations) == (Outcome.ERROR, {"release.digests": {"1.0.0": read_digests}})
+
+
 def test_lower_newest_version_fails(publish_releases):
     release = build_rocket_release("1.2.0")
     first = run_release_check("release.newest", publish_releases(release, build_rocket_release("1.10.0")))
