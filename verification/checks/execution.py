@@ -12,6 +12,7 @@ from verification.checks.types import CHECKS, Subject, get_description
 from verification.outcomes import Outcome, Result
 from verification.sources.errors import (
     LegallyWithheldError,
+    MissingVersionError,
     SourceError,
     SourceNotFoundError,
     UnsupportedBySourceError,
@@ -86,7 +87,7 @@ def run_check(key: str, subject: Subject, sources: object) -> Result:
     # From the most specific error to SourceError, from which all of them derive.
     except UnsupportedBySourceError as reason:
         return Result(Outcome.NOT_RUN, f"Not checked: {reason}")
-    except SourceNotFoundError as answer:
+    except (SourceNotFoundError, MissingVersionError) as answer:
         return Result(Outcome.FAIL, str(answer), missing_item=str(answer))
     # Status 451 is neither absence nor an outage, so a person decides before anything changes.
     except LegallyWithheldError as answer:

@@ -11,6 +11,10 @@ class SourceNotFoundError(SourceError):
     """Resource that doesn't exist or isn't visible to the portal."""
 
 
+class MissingVersionError(SourceError):
+    """Version that a source lists but doesn't return: what else the source states about the object still counts."""
+
+
 class LegallyWithheldError(SourceError):
     """Resource that the source withholds for legal reasons (451), which is neither absence nor an outage."""
 

@@ -10,7 +10,12 @@ from tests.verification.checks.check_runs import DAY, HOUR, KEY, get_fulfillment
 from verification.checks.models import Observation
 from verification.checks.services import observations
 from verification.outcomes import Outcome
-from verification.sources.errors import LegallyWithheldError, SourceNotFoundError, SourceUnavailableError
+from verification.sources.errors import (
+    LegallyWithheldError,
+    MissingVersionError,
+    SourceNotFoundError,
+    SourceUnavailableError,
+)
 
 pytestmark = pytest.mark.any_database
 
@@ -34,6 +39,17 @@ def test_repository_that_is_missing_for_a_day_fails(listed_provider, stubs):
         run_checks(listed_provider, NOW + hours * HOUR)
         assert get_fulfillment(listed_provider).status == status
     assert Finding.objects.get().requirement_id == get_fulfillment(listed_provider).requirement_id
+
+
+def test_version_that_is_missing_for_a_day_fails(listed_provider, stubs):
+    """The registry lists the version, but returns 404 for it, which no retry ends."""
+    stubs.answers[KEY] = MissingVersionError("The registry lists acme/rocket 1.2.0, but doesn't return it.")
+    assert [run_checks(listed_provider, NOW + hours * HOUR) for hours in (2, 26)] == [None, None]
+    result = get_newest_result(listed_provider)
+    assert (result.outcome, result.summary.partition(" We ")[0]) == (
+        Outcome.FAIL,
+        "The registry lists acme/rocket 1.2.0, but doesn't return it.",
+    )
 
 
 def test_day_starts_again_after_the_repository_was_visible(listed_provider, stubs):

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 from portal.core.value_types import JsonObject
 from verification.sources.errors import (
     AccessDeniedError,
+    MissingVersionError,
     RegistryUnavailableError,
     RequestRefusedError,
     SourceError,
@@ -83,6 +84,7 @@ class RegistryClient:
 
         Raises:
             SourceNotFoundError: The registry doesn't list the provider.
+            MissingVersionError: The registry lists a version that it doesn't return.
             SourceError: The registry can't be read.
         """
         full_name = f"{namespace}/{name}"
@@ -126,10 +128,9 @@ class RegistryClient:
         try:
             builds = self._read(f"v1/{path}/versions", full_name, lambda raw: _parse_builds(raw, version))
             docs = self._read(f"v1/{path}/{_quote_part(version)}", f"{full_name} {version}", _count_pages)
-        # The provider was just found, so the registry contradicts itself, for example after a release.
+        # The provider was just found, so only the version is missing: for a moment after a release, or for good.
         except SourceNotFoundError as error:
-            message = f"The registry lists {full_name} {version}, but doesn't return it."
-            raise RegistryUnavailableError(message) from error
+            raise MissingVersionError(f"The registry lists {full_name} {version}, but doesn't return it.") from error
         return builds | {"docs": docs}
 
     def list_providers(self, namespace: str) -> tuple[ProviderSummary, ...]:
