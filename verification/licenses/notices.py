@@ -50,6 +50,8 @@ VERSION = re.compile(r"(?:^| )v?\d{1,2}(?:\.\d{1,3}){0,2}$")
 MAX_SCOPE_WORDS = 8
 MAX_TITLE_WORDS = 9
 TOKEN = re.compile(r"\S+")
+# Longer than any word or URL that a rule derives. The dictionaries would need seconds for one that fills a file.
+ENDLESS_WORD = re.compile(r"(?<!\S)(?=\S*?[^\W_])\S{1001}")
 BLANK = re.compile(r"(?:(?!\(c\))[\W_])*", re.I)
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 OR = re.compile(r"\bor\b")
@@ -106,6 +108,8 @@ class NoticeReader:
     def find_unexplained(self, text: str) -> str:
         """Return the unmatched part of the first line that matches no rule, or "" if all lines match."""
         piece = Piece(text)
+        if endless := ENDLESS_WORD.search(text):
+            return piece.get_line(endless.start())
         place = 0
         after_holder = False
         while (start := BLANK.match(text, place).end()) < len(text):  # type: ignore[union-attr]

@@ -114,6 +114,12 @@ def test_unexplained_words_next_to_a_license_are_found(beside, remainder):
     assert reader.find_unexplained(tidy(beside).clean) == remainder
 
 
+def test_endless_word_is_unexplained():
+    # With a search for each of its letters in each dictionary, it would take ten seconds.
+    reader = NoticeReader(())
+    assert reader.find_unexplained(f"{'=' * 2000}\nThe rocket {'a' * 190_000}") == "a" * 190_000
+
+
 @pytest.mark.parametrize(
     ("id", "title"),
     [
