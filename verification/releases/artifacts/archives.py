@@ -11,18 +11,17 @@ from verification.releases.artifacts import unzipping, zip_directory
 from verification.releases.artifacts.executables import ProgramPlatform, read_platform
 from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
 from verification.releases.artifacts.zip_directory import (
-    DEFLATED,
     DESCRIBED_LATER,
     ENCRYPTED,
     FILE,
     FOLDER,
-    STORED,
     SYMLINK,
     UTF_8,
     Directory,
     MalformedArchiveError,
     Member,
 )
+from verification.releases.artifacts.zip_format import DEFLATED, STORED
 from verification.terraform.messages import TerraformDecision
 
 MAX_MEMBERS = 200

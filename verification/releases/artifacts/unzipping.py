@@ -1,7 +1,7 @@
 """Archives as Terraform reads them: Go's archive/zip opens them, go-getter unpacks them. Nothing is written here.
 
-Go searches for the directory from the end, trusts it over the headers of the members, and ignores bytes between the
-members. verification.releases.artifacts.archives is stricter.
+Go trusts the directory over the headers of the members and ignores bytes between the members.
+verification.releases.artifacts.archives is stricter.
 """
 
 import struct
@@ -11,62 +11,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import BinaryIO
 
+from verification.releases.artifacts.go_zip import Entry, TooLargeError, ZipError, read_directory
+from verification.releases.artifacts.zip_format import DEFLATED, LOCAL_SIGNATURE, STORED, read_at
 from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, build_refusal, build_unknown_decision
 
-END = b"PK\x05\x06"
-ENTRY = b"PK\x01\x02"
-LOCAL = b"PK\x03\x04"
 DESCRIPTOR = b"PK\x07\x08"
-LOCATOR_64 = b"PK\x06\x07"
-END_SIZE = 22
-ENTRY_SIZE = 46
 LOCAL_SIZE = 30
-# Go looks for the end record in the last KiB, then in the last 65 KiB, which a comment of any length fits in.
-SEARCH_SIZES = (1024, 65 * 1024)
-STORED = 0
-DEFLATED = 8
 HAS_DESCRIPTOR = 8
-# Systems that create members, by number: Unix and macOS, then FAT, NTFS, and VFAT. Go ignores modes of other systems.
-UNIX = (3, 19)
-FAT = (0, 11, 14)
-DIRECTORY_BIT = 0x10
-UNIX_FOLDER = 0o040000
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4000  # PATH_MAX of Linux, without the folder of the provider below .terraform/providers
-MAX_DIRECTORY_BYTES = 4 * 1024 * 1024  # longer directories are not read
 HEAD_BYTES = 4096
 CHUNK_BYTES = 256 * 1024
-
-
-class ZipError(ValueError):
-    """Archive that Terraform refuses. `key` is the key of its message."""
-
-    def __init__(self, key: str, **values: object) -> None:
-        super().__init__(key)
-        self.key = key
-        self.values = values
-
-
-class TooLargeError(ValueError):
-    """Archive in the format for more than 4 GiB, or with more data or members than are read here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Member as the directory describes it."""
-
-    name: bytes
-    flags: int
-    method: int
-    crc: int
-    packed_size: int
-    size: int
-    offset: int
-    is_folder: bool
-
-    @property
-    def path(self) -> bytes:
-        return b"/".join(part for part in self.name.split(b"/") if part not in (b"", b"."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +38,7 @@ def unpack_archive(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extr
     prefix = f"terraform-provider-{name}"
     reader = _Reader(file, max_bytes)
     try:
-        entries = list(_read_directory(file, size))
+        entries = list(read_directory(file, size))
         if not entries:
             raise ZipError("zip_empty")
         # Terraform starts the first match in the folder, which it reads in the order of names.
@@ -96,67 +51,6 @@ def unpack_archive(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extr
     except TooLargeError:
         return Extraction(build_unknown_decision("the unpacked archive exceeds our size limit."))
     return Extraction(ACCEPT_DECISION, reader.fault, reader.head)
-
-
-def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
-    at = _find_end(file, size)
-    count, length, offset = struct.unpack("<H2L", _read_at(file, at + 10, 10))
-    if (count == 0xFFFF or offset == 0xFFFFFFFF) and _read_at(file, max(0, at - 20), 4) == LOCATOR_64:
-        raise TooLargeError
-    base = at - length - offset
-    if not 0 <= base + offset < size:
-        raise ZipError("no_zip")
-    # If a valid entry is where the end record says, Go doesn't add the length of the bytes before the archive.
-    if base > 0 and isinstance(_read_entry(file, offset, 0), tuple):
-        base = 0
-    position = base + offset
-    entry_count = 0
-    while not isinstance(entry := _read_entry(file, position, base), ZipError):
-        position = entry[1]
-        entry_count += 1
-        if position - base - offset > MAX_DIRECTORY_BYTES:
-            raise TooLargeError
-        yield entry[0]
-    # Go reads entries until something isn't one. Then it compares the last 16 bits of their number.
-    if entry.key == "json_end" or entry_count % 0x10000 != count:
-        raise entry
-
-
-def _find_end(file: BinaryIO, size: int) -> int:
-    for length in SEARCH_SIZES:
-        block = _read_at(file, max(0, size - length), length)
-        at = block.rfind(END, 0, len(block) - END_SIZE + len(END))
-        # Only the last signature of a block counts. If its comment is cut off, Go searches the larger block.
-        if at >= 0 and at + END_SIZE + int.from_bytes(block[at + 20 : at + 22], "little") <= len(block):
-            return max(0, size - length) + at
-        if length >= size:
-            break
-    raise ZipError("no_zip")
-
-
-def _read_entry(file: BinaryIO, at: int, base: int) -> tuple[Entry, int] | ZipError:
-    """Return an entry and the offset of the next one, or the error that prevents reading it."""
-    head = _read_at(file, at, ENTRY_SIZE)
-    if len(head) < ENTRY_SIZE:
-        return ZipError("unexpected_end" if head else "json_end")
-    if not head.startswith(ENTRY):
-        return ZipError("no_zip")
-    creator, flags, method = head[5], *struct.unpack("<2H", head[8:12])
-    crc, packed_size, size, name_size, extra_size, comment_size = struct.unpack("<3L3H", head[16:34])
-    attributes, offset = struct.unpack("<2L", head[38:46])
-    rest = _read_at(file, at + ENTRY_SIZE, name_size + extra_size + comment_size)
-    if len(rest) < name_size + extra_size + comment_size:
-        return ZipError("unexpected_end" if rest else "json_end")
-    if 0xFFFFFFFF in (packed_size, offset):
-        return ZipError("no_zip")
-    name = rest[:name_size]
-    entry = Entry(name, flags, method, crc, packed_size, size, base + offset, _is_folder(name, creator, attributes))
-    return entry, at + ENTRY_SIZE + len(rest)
-
-
-def _is_folder(name: bytes, creator: int, attributes: int) -> bool:
-    unix = creator in UNIX and attributes >> 16 & 0o170000 == UNIX_FOLDER
-    return unix or (creator in FAT and bool(attributes & DIRECTORY_BIT)) or name.endswith(b"/")
 
 
 class _Reader:
@@ -226,7 +120,7 @@ class _Reader:
         stream = zlib.decompressobj(-15) if entry.method == DEFLATED else None
         remaining = entry.packed_size
         while remaining > 0 and (
-            chunk := _read_at(self.file, start + entry.packed_size - remaining, min(CHUNK_BYTES, remaining))
+            chunk := read_at(self.file, start + entry.packed_size - remaining, min(CHUNK_BYTES, remaining))
         ):
             remaining -= len(chunk)
             self.remaining_input -= len(chunk)
@@ -268,16 +162,16 @@ def _check_folders(entries: list[Entry]) -> None:
 def _find_body(file: BinaryIO, entry: Entry) -> int:
     if entry.offset < 0:
         raise ZipError("zip_offset")
-    head = _read_at(file, entry.offset, LOCAL_SIZE)
+    head = read_at(file, entry.offset, LOCAL_SIZE)
     if len(head) < LOCAL_SIZE:
         raise ZipError("json_end")
-    if not head.startswith(LOCAL):
+    if not head.startswith(LOCAL_SIGNATURE):
         raise ZipError("no_zip")
     return entry.offset + LOCAL_SIZE + sum(struct.unpack("<2H", head[26:30]))
 
 
 def _check_descriptor(file: BinaryIO, at: int, crc: int) -> None:
-    data = _read_at(file, at, 16)
+    data = read_at(file, at, 16)
     # The signature is optional, and Go ignores the sizes, which have 32 or 64 bits.
     data = data.removeprefix(DESCRIPTOR)[:12]
     if len(data) < 12:
@@ -292,8 +186,3 @@ def _is_program(entry: Entry, prefix: bytes) -> bool:
     if entry.is_folder or b"/" in path or not path.startswith(prefix):
         return False
     return path[len(prefix) : len(prefix) + 1] in (b"", b"_", b".")
-
-
-def _read_at(file: BinaryIO, at: int, size: int) -> bytes:
-    file.seek(at)
-    return file.read(size)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.verification.releases.release_registry import ELF
-from verification.releases.artifacts.zip_directory import DEFLATED, STORED
+from verification.releases.artifacts.zip_format import DEFLATED, STORED
 
 PROGRAM = "terraform-provider-rocket_v1.0.0"
 DESCRIPTOR = b"PK\x07\x08" + struct.pack("<3L", zlib.crc32(ELF), 0, 0)
@@ -188,8 +188,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "declares more members": (with_program(here=2, count=2), "directory_short"),
     "declares fewer members": (with_program(Entry(b"a"), here=1, count=1), "directory_long"),
-    "declares 65,535 members": (with_program(here=0xFFFF, count=0xFFFF), "zip64"),
-    "declares 4 GiB": (with_program(offset=0xFFFFFFFF), "zip64"),
+    "declares 65,535 members": (with_program(here=0xFFFF, count=0xFFFF), "members"),
+    "declares 4 GiB": (with_program(offset=0xFFFFFFFF), "directory"),
     "several disks": (with_program(disk=1), "disks"),
     "other count on this disk": (with_program(here=0), "disks"),
     "directory longer than the file": (with_program(length=10_000_000), "directory"),

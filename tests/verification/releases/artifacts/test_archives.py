@@ -9,12 +9,15 @@ import zipfile
 import pytest
 from hypothesis import given, strategies as st
 
-from tests.verification.releases.artifacts.archive_cases import HOSTILE, PROGRAM, VALID, Entry, build_archive
+from tests.verification.releases.artifacts import archive_cases, zip64_cases
+from tests.verification.releases.artifacts.archive_cases import PROGRAM, Entry, build_archive
 from tests.verification.releases.release_registry import ELF
 from verification.outcomes import Outcome
 from verification.releases.artifacts import archives, executables, unzipping
 from verification.releases.artifacts.remarks import get_outcome
 
+VALID = archive_cases.VALID | zip64_cases.VALID
+HOSTILE = archive_cases.HOSTILE | zip64_cases.HOSTILE
 NO_BINARY = "provider binary not found: could not find executable file starting with terraform-provider-rocket"
 
 
@@ -58,6 +61,11 @@ def test_there_are_at_least_60_hostile_archives():
         ("bytes before the archive", ""),
         ("same name", ""),
         ("no version", ""),
+        ("ZIP64 end record of another length", ""),
+        ("ZIP64 end record elsewhere", "zip: not a valid zip file"),
+        ("ZIP64 with more members", "zip: not a valid zip file"),
+        ("ZIP64 with a huge directory", "zip: not a valid zip file"),
+        ("ZIP64 on two disks", "zip: not a valid zip file"),
         ("other version", ""),
         ("bomb", None),
         ("encrypted", ""),
@@ -130,6 +138,16 @@ def test_long_directory_is_not_read_to_its_end():
     directory = data[start:-22] * 100_000
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 100_000 % 65536, 100_000 % 65536, len(directory), start, 0)
     assert judge_archive(data[:start] + directory + end).terraform.accepts is None
+
+
+def test_archive_with_more_than_65535_members_is_not_called_damaged():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive_file:
+        for number in range(65_600):
+            archive_file.writestr(zipfile.ZipInfo(str(number)), b"")
+    verdict = judge_archive(buffer.getvalue())
+    assert [(remark.key, "65600" in remark.text) for remark in verdict.remarks] == [("members", True)]
+    assert (verdict.terraform.accepts, verdict.terraform.message) == (False, NO_BINARY)
 
 
 def test_members_that_share_their_bytes_are_not_read_without_limit():
