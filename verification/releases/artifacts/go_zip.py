@@ -8,17 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from verification.releases.artifacts.zip_format import (
-    END_64,
-    END_64_SIGNATURE,
-    END_SIGNATURE,
-    ENTRY_SIGNATURE,
-    MARK_16,
-    MARK_32,
-    find_end_64,
-    read_at,
-    replace_marks,
-)
+from verification.releases.artifacts import zip_format
 
 END_SIZE = 22
 ENTRY_SIZE = 46
@@ -67,9 +57,9 @@ class Entry:
 def read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
     """Yield the members. Raises ZipError or TooLargeError."""
     at = _find_end(file, size)
-    count, length, offset = struct.unpack("<H2L", read_at(file, at + 10, 10))
+    count, length, offset = struct.unpack("<H2L", zip_format.read_at(file, at + 10, 10))
     # Go compares the length, too, with the mark of a number of 16 bits.
-    if MARK_16 in (count, length) or offset == MARK_32:
+    if zip_format.MARK_16 in (count, length) or offset == zip_format.MARK_32:
         at, count, length, offset = _read_end_64(file, at) or (at, count, length, offset)
     base = at - length - offset
     if not 0 <= base + offset < size:
@@ -92,22 +82,22 @@ def read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
 
 def _read_end_64(file: BinaryIO, end_position: int) -> tuple[int, int, int, int] | None:
     """Return the position of the ZIP64 end record, and the count, length, and offset in it, or None without one."""
-    position = find_end_64(file, end_position)
+    position = zip_format.find_end_64(file, end_position)
     if position is None or position >= SIGN_BIT_64:
         return None
-    record = read_at(file, position, END_64.size)
-    if len(record) < END_64.size:
+    record = zip_format.read_at(file, position, zip_format.END_64.size)
+    if len(record) < zip_format.END_64.size:
         raise ZipError("json_end")
-    *_, count, length, offset = END_64.unpack(record)
-    if not record.startswith(END_64_SIGNATURE) or max(length, offset) >= SIGN_BIT_64:
+    *_, count, length, offset = zip_format.END_64.unpack(record)
+    if not record.startswith(zip_format.END_64_SIGNATURE) or max(length, offset) >= SIGN_BIT_64:
         raise ZipError("no_zip")
     return position, count, length, offset
 
 
 def _find_end(file: BinaryIO, size: int) -> int:
     for length in SEARCH_SIZES:
-        block = read_at(file, max(0, size - length), length)
-        at = block.rfind(END_SIGNATURE, 0, len(block) - END_SIZE + len(END_SIGNATURE))
+        block = zip_format.read_at(file, max(0, size - length), length)
+        at = block.rfind(zip_format.END_SIGNATURE, 0, len(block) - END_SIZE + len(zip_format.END_SIGNATURE))
         # Only the last signature of a block counts. If its comment is cut off, Go searches the larger block.
         if at >= 0 and at + END_SIZE + int.from_bytes(block[at + 20 : at + 22], "little") <= len(block):
             return max(0, size - length) + at
@@ -118,20 +108,20 @@ def _find_end(file: BinaryIO, size: int) -> int:
 
 def _read_entry(file: BinaryIO, at: int, base: int) -> tuple[Entry, int] | ZipError:
     """Return an entry and the offset of the next one, or the error that prevents reading it."""
-    head = read_at(file, at, ENTRY_SIZE)
+    head = zip_format.read_at(file, at, ENTRY_SIZE)
     if len(head) < ENTRY_SIZE:
         return ZipError("unexpected_end" if head else "json_end")
-    if not head.startswith(ENTRY_SIGNATURE):
+    if not head.startswith(zip_format.ENTRY_SIGNATURE):
         return ZipError("no_zip")
     creator, flags, method = head[5], *struct.unpack("<2H", head[8:12])
     crc, packed_size, size, name_size, extra_size, comment_size = struct.unpack("<3L3H", head[16:34])
     attributes, offset = struct.unpack("<2L", head[38:46])
-    rest = read_at(file, at + ENTRY_SIZE, name_size + extra_size + comment_size)
+    rest = zip_format.read_at(file, at + ENTRY_SIZE, name_size + extra_size + comment_size)
     if len(rest) < name_size + extra_size + comment_size:
         return ZipError("unexpected_end" if rest else "json_end")
-    numbers = replace_marks((size, packed_size, offset), rest[name_size : name_size + extra_size])
+    numbers = zip_format.replace_marks((size, packed_size, offset), rest[name_size : name_size + extra_size])
     # Go accepts a size that is a mark, but not the other two.
-    if numbers is None or MARK_32 in numbers[1:]:
+    if numbers is None or zip_format.MARK_32 in numbers[1:]:
         return ZipError("no_zip")
     size, packed_size, offset = numbers
     start = base + offset - (offset & SIGN_BIT_64) * 2

@@ -8,20 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from verification.releases.artifacts import zip_format
 from verification.releases.artifacts.remarks import build_remark
-from verification.releases.artifacts.zip_format import (
-    END_64,
-    END_64_SIGNATURE,
-    END_SIGNATURE,
-    ENTRY_SIGNATURE,
-    LOCAL_SIGNATURE,
-    LOCATOR_64,
-    MARK_16,
-    MARK_32,
-    find_end_64,
-    read_at,
-    replace_marks,
-)
 
 ENTRY = struct.Struct("<4s6H3L5H2L")
 LOCAL = struct.Struct("<4s5H3L2H")
@@ -90,7 +78,7 @@ def read(file: BinaryIO, size: int, limit: int) -> Directory:
     """Return the directory of an archive of `size` bytes with at most `limit` members. Raises MalformedArchiveError."""
     at, tail, comment, after = _find_end_record(file, size)
     _, disk, first_disk, here, count, length, offset, _ = tail
-    if (position := find_end_64(file, at)) is not None:
+    if (position := zip_format.find_end_64(file, at)) is not None:
         at, here, count, length, offset = _read_end_64(file, at, position, (here, count, length, offset))
     if disk or first_disk or here != count:
         raise MalformedArchiveError("disks")
@@ -112,7 +100,7 @@ def _find_end_record(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], b
     file.seek(max(0, size - MAX_TAIL_BYTES))
     base = file.tell()
     last = file.read(MAX_TAIL_BYTES)
-    at = last.rfind(END_SIGNATURE)
+    at = last.rfind(zip_format.END_SIGNATURE)
     while at >= 0:
         if at + TAIL.size <= len(last):
             fields = TAIL.unpack_from(last, at)
@@ -120,23 +108,23 @@ def _find_end_record(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], b
             if end <= len(last):
                 return base + at, fields, last[at + TAIL.size : end], len(last) - end
         # These four bytes can also be part of a comment or a member, so the search goes on.
-        at = last.rfind(END_SIGNATURE, 0, at)
+        at = last.rfind(zip_format.END_SIGNATURE, 0, at)
     raise MalformedArchiveError("no_zip")
 
 
 def _read_end_64(file: BinaryIO, end: int, position: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Return the position of the ZIP64 end record, and both counts, the length, and the offset of the directory."""
     # Nothing can be between the ZIP64 end record, its locator, and the end record.
-    at = end - LOCATOR_64.size - END_64.size
+    at = end - zip_format.LOCATOR_64.size - zip_format.END_64.size
     if at < 0:
         raise MalformedArchiveError("zip64")
-    record = read_at(file, at, END_64.size)
-    signature, size, _, _, disk, first_disk, *wide_numbers = END_64.unpack(record)
-    marks = (MARK_16, MARK_16, MARK_32, MARK_32)
+    record = zip_format.read_at(file, at, zip_format.END_64.size)
+    signature, size, _, _, disk, first_disk, *wide_numbers = zip_format.END_64.unpack(record)
+    marks = (zip_format.MARK_16, zip_format.MARK_16, zip_format.MARK_32, zip_format.MARK_32)
     is_consistent = all(number in (wide, mark) for number, wide, mark in zip(numbers, wide_numbers, marks, strict=True))
     # The positions of this record and of the directory both leave out the bytes before the archive.
     is_in_place = at - position == at - wide_numbers[2] - wide_numbers[3]
-    is_record = (signature, size, disk, first_disk) == (END_64_SIGNATURE, END_64.size - 12, 0, 0)
+    is_record = (signature, size, disk, first_disk) == (zip_format.END_64_SIGNATURE, zip_format.END_64.size - 12, 0, 0)
     if not (is_record and is_consistent and is_in_place):
         raise MalformedArchiveError("zip64")
     return at, *wide_numbers
@@ -149,7 +137,7 @@ def _read_entries(file: BinaryIO, directory: bytes, count: int, before: int, end
             raise MalformedArchiveError("directory_short")
         fields = ENTRY.unpack_from(directory, at)
         signature, _, _, flags, method, _, _, crc, packed_size, size, name, extra, comment, _, _, outer, offset = fields
-        if signature != ENTRY_SIGNATURE:
+        if signature != zip_format.ENTRY_SIGNATURE:
             raise MalformedArchiveError("directory_entry")
         name_end = at + ENTRY.size + name
         raw_name = directory[at + ENTRY.size : name_end]
@@ -164,8 +152,8 @@ def _read_entries(file: BinaryIO, directory: bytes, count: int, before: int, end
 
 def _read_local_header(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int, int, int, int], int]:
     """Return the fields of the local header, and the position of the data."""
-    head = read_at(file, start, LOCAL.size)
-    if start + LOCAL.size > end or len(head) < LOCAL.size or not head.startswith(LOCAL_SIGNATURE):
+    head = zip_format.read_at(file, start, LOCAL.size)
+    if start + LOCAL.size > end or len(head) < LOCAL.size or not head.startswith(zip_format.LOCAL_SIGNATURE):
         raise MalformedArchiveError("local_header")
     _, _, flags, method, _, _, crc, packed_size, size, name, extra = LOCAL.unpack(head)
     data = start + LOCAL.size + name + extra
@@ -176,7 +164,7 @@ def _read_local_header(file: BinaryIO, start: int, end: int) -> tuple[tuple[byte
 
 def _widen(numbers: tuple[int, ...], extra: bytes) -> tuple[int, ...]:
     """Return the numbers of a header with those of its ZIP64 field. Raises MalformedArchiveError."""
-    wide_numbers = replace_marks(numbers, extra)
+    wide_numbers = zip_format.replace_marks(numbers, extra)
     if wide_numbers is None:
         raise MalformedArchiveError("zip64")
     return wide_numbers
