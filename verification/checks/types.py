@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from integrations.programs.schema import LicensePolicy
 from portal.core.content_files import Content, load_content
@@ -56,7 +57,7 @@ class Subject:
     description: str = ""
     siblings: tuple[str, ...] = ()
     answers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    known: Mapping[str, object] = field(default_factory=dict)
+    known: Mapping[str, Any] = field(default_factory=dict)
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def get_accepted_value(self, key: str) -> str:
@@ -129,15 +130,22 @@ def get_description(key: str) -> CheckDescription:
     return CHECKS.get(key) or CheckDescription(key=key, title=key, expectation="", advice="", version=0)
 
 
-def register_check(key: str) -> Callable[[CheckFunction], CheckFunction]:
-    """Register the function as the check of that key. Raises ValueError if the key is taken or not described."""
+def register_check(
+    key: str, decorate: Callable[[CheckFunction], CheckFunction] = lambda run: run
+) -> Callable[[CheckFunction], CheckFunction]:
+    """Register the function as the check of that key. Raises ValueError if the key is taken or not described.
 
-    def register(run: CheckFunction) -> CheckFunction:
+    Args:
+        decorate: Decorator that reads what the function gets besides subject and sources.
+    """
+
+    def register(check: CheckFunction) -> CheckFunction:
         # Of two checks with one key, the one that is imported later would silently replace the other.
         if key in CHECKS:
             raise ValueError(f"Two checks have the key {key}.")
         if key not in load_descriptions():
             raise ValueError(f"{CONTENT_PATH} doesn't describe the check {key}.")
+        run = decorate(check)
         CHECKS[key] = Check(**asdict(load_descriptions()[key]), run=run)
         return run
 

@@ -68,8 +68,7 @@ def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str
     return names
 
 
-@register_check("docs.layout")
-@with_whole_code
+@register_check("docs.layout", with_whole_code)
 def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     pages = collect_pages(code)
     evidence = tuple(
@@ -86,8 +85,7 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
     return Result(Outcome.PASS, summary, evidence)
 
 
-@register_check("docs.pages")
-@with_whole_code
+@register_check("docs.pages", with_whole_code)
 def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     expected_names = collect_documentable_names(code)
     existing_pages = collect_pages(code)
@@ -126,8 +124,7 @@ def list_page_names(name: str, provider_name: str) -> set[str]:
     return {name, name.removeprefix(f"{provider_name}_"), name.removeprefix(f"{provider_name.partition('-')[0]}_")}
 
 
-@register_check("docs.limits")
-@with_whole_code
+@register_check("docs.limits", with_whole_code)
 def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     pages = [file for category_pages in collect_pages(code).values() for file in category_pages.values()]
     large_files = [file for file in pages if file.size > MAX_PAGE_BYTES]
@@ -147,8 +144,7 @@ def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapsh
     return Result(Outcome.PASS, summary, evidence)
 
 
-@register_check("docs.links")
-@with_release_code
+@register_check("docs.links", with_release_code)
 def check_docs_links(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     overview = list(collect_pages(code)["index"].values())
     readme = [file for file in code.files if file.path.lower() == "readme.md"]

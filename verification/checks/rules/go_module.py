@@ -45,8 +45,7 @@ def with_go_module(check: GoModuleCheck) -> Callable[[Subject, Sources], Result]
     return run
 
 
-@register_check("go.module")
-@with_go_module
+@register_check("go.module", with_go_module)
 def check_go_module(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
     evidence = (
         Evidence("Module", go_module.path or "none", build_code_url(code, sources, "go.mod")),
@@ -62,8 +61,7 @@ def check_go_module(code: RepositorySnapshot, sources: Sources, go_module: GoMod
     return Result(Outcome.PASS, f"A Go module for Go {go_module.go or 'of any version'}.", evidence)
 
 
-@register_check("go.framework")
-@with_go_module
+@register_check("go.framework", with_go_module)
 def check_plugin_framework(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
     plugin_libraries = {
         name: version for name, version in go_module.requires.items() if name in reader.PLUGIN_LIBRARIES
@@ -81,8 +79,7 @@ def check_plugin_framework(code: RepositorySnapshot, sources: Sources, go_module
     return Result(Outcome.PASS, f"The provider uses the Plugin Framework v{version}.", evidence)
 
 
-@register_check("go.acceptance_tests")
-@with_release_code
+@register_check("go.acceptance_tests", with_release_code)
 def check_acceptance_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     go_module = read_go_module(code)
     test_files = code.list_test_files()
@@ -105,8 +102,7 @@ def _build_missing_tests_result(code: RepositorySnapshot, evidence: tuple[Eviden
     return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence)
 
 
-@register_check("go.tests")
-@with_release_code
+@register_check("go.tests", with_release_code)
 def check_go_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     test_files = code.list_test_files()
     if not test_files:
@@ -121,8 +117,7 @@ def _read_default_branch(subject: Subject, sources: Sources) -> RepositorySnapsh
     return read_code(subject, sources, sources.github.get_repository(subject.repository).default_branch or "HEAD")
 
 
-@register_check("go.nightly")
-@with_value(_read_default_branch, add_state(build_code_state))
+@register_check("go.nightly", with_value(_read_default_branch, add_state(build_code_state)))
 def check_nightly_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     files = code.list_workflow_files()
     crons_by_path = {file.path: reader.list_cron_schedules(code.open(file)) for file in files[:MAX_WORKFLOWS]}

@@ -43,8 +43,7 @@ MAX_LICENSE_FILES = 12
 MAX_REASONS = 6
 
 
-@register_check("repository.license")
-@with_repository
+@register_check("repository.license", with_repository)
 def check_license(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     # The licenses of the released commit count, because users get that code rather than the default branch.
     code = read_code(subject, sources, determine_ref(subject, sources))

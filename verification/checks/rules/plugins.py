@@ -38,8 +38,7 @@ MAX_FILES = 20
 UNREAD_FILES_RESULT = Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.")
 
 
-@register_check("plugin.name")
-@with_repository
+@register_check("plugin.name", with_repository)
 def check_plugin_name(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     convention = NAME_CONVENTIONS.get(subject.category, "")
     if not convention:
@@ -77,8 +76,7 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
     return Result(outcome, f"Pull request {pull.number} {phrase}.", evidence, inspected_revisions)
 
 
-@register_check("plugin.packer_sdk")
-@with_go_module
+@register_check("plugin.packer_sdk", with_go_module)
 def check_packer_sdk(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
     evidence = (Evidence("go.mod", go_module.path or "no name", build_code_url(code, sources, "go.mod")),)
     if PACKER_SDK_MODULE in go_module.requires:
@@ -93,8 +91,7 @@ def _read_configuration(code: RepositorySnapshot) -> tuple[dict[str, str], bool]
     return {file.path: code.open(file) for file in files[:MAX_FILES]}, is_complete
 
 
-@register_check("nia.services")
-@with_release_code
+@register_check("nia.services", with_release_code)
 def check_services_variable(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     texts, is_complete = _read_configuration(code)
     declaring_path = next((path for path, text in texts.items() if SERVICES_VARIABLE_PATTERN.search(text)), "")
@@ -107,8 +104,7 @@ def check_services_variable(subject: Subject, sources: Sources, code: Repository
     return Result(Outcome.FAIL, "No Terraform file at the root declares the variable services.")
 
 
-@register_check("nia.terraform")
-@with_release_code
+@register_check("nia.terraform", with_release_code)
 def check_required_terraform_version(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     texts, is_complete = _read_configuration(code)
     constraints = [

@@ -14,8 +14,7 @@ MAX_OPENED_FILES = 30
 MAX_EVIDENCE_ITEMS = 10
 
 
-@register_check("guide.main")
-@with_release_code
+@register_check("guide.main", with_release_code)
 def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     # Writing Custom Providers, "Building the Plugin": main.go is the entry point.
     if "main.go" in code.files_by_path:
@@ -26,8 +25,7 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
     return Result(Outcome.WARN, "The root of the repository has no main.go.")
 
 
-@register_check("guide.provider")
-@with_release_code
+@register_check("guide.provider", with_release_code)
 def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     # Writing Custom Providers, "The Provider Schema": provider.go is the root of the provider.
     # Below vendor/ are copies of other modules.
@@ -41,8 +39,7 @@ def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnap
     return Result(Outcome.WARN, "No file is named provider.go.")
 
 
-@register_check("guide.resources")
-@with_release_code
+@register_check("guide.resources", with_release_code)
 def check_resource_files(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     # Writing Custom Providers, "Defining Resources": each resource has its own file with the prefix resource_.
     resource_files = reader.collect_resource_files(code)
@@ -55,8 +52,7 @@ def check_resource_files(subject: Subject, sources: Sources, code: RepositorySna
     return Result(Outcome.WARN, "No file is named after a resource, such as resource_server.go.")
 
 
-@register_check("guide.tests")
-@with_whole_code
+@register_check("guide.tests", with_whole_code)
 def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     resource_files = reader.collect_resource_files(code)
     if not resource_files:
@@ -71,8 +67,7 @@ def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySna
     return Result(Outcome.PASS, f"{resources} a test file.")
 
 
-@register_check("guide.client")
-@with_go_module
+@register_check("guide.client", with_go_module)
 def check_client_library(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
     # Writing Custom Providers: "Terraform should always consume an independent client library".
     clients = reader.list_client_candidates(go_module)
@@ -85,8 +80,7 @@ def check_client_library(code: RepositorySnapshot, sources: Sources, go_module: 
     return Result(Outcome.WARN, "go.mod requires no library that could be the platform's client.")
 
 
-@register_check("guide.errors")
-@with_release_code
+@register_check("guide.errors", with_release_code)
 def check_abrupt_exits(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     files = _list_files_to_open(code)
     if not files:
@@ -121,8 +115,7 @@ def _build_file_evidence(
     )
 
 
-@register_check("guide.organization")
-@with_repository
+@register_check("guide.organization", with_repository)
 def check_organization(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     owner = repository.full_name.partition("/")[0]
     evidence: tuple[Evidence, ...] = (Evidence("Owner", owner, repository.html_url.rpartition("/")[0]),)

@@ -36,8 +36,7 @@ def _build_state(inspection: Mapping[str, object]) -> tuple[tuple[str, str], ...
 with_inspection = with_value(lambda subject, _: load_inspection(subject), add_state(_build_state))
 
 
-@register_check(CHECK_KEY)
-@with_inspection
+@register_check(CHECK_KEY, with_inspection)
 def check_schema_read(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
     evidence = tuple(_build_reading_evidence(reading) for reading in inspection["readings"])
     failed_reading = next((reading for reading in inspection["readings"] if not reading["read"]), None)
@@ -99,8 +98,7 @@ for _rule in SCHEMA_RULES:
     register_check(f"schema.{_rule.key}")(_build_rule_check(_rule))
 
 
-@register_check("schema.pages")
-@with_inspection
+@register_check("schema.pages", with_inspection)
 def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
     documented_names = inspection.get("offered") or {}
     total = sum(map(len, documented_names.values()))
@@ -121,8 +119,7 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
     return replace(build_pages_result(missing, total, code, sources), inspected_revisions=state)
 
 
-@register_check("schema.protocol")
-@with_inspection
+@register_check("schema.protocol", with_inspection)
 def check_declared_protocol(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
     if not inspection.get("protocol"):
         return Result(Outcome.NOT_RUN, "The provider didn't report its protocol.")

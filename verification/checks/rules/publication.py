@@ -46,8 +46,7 @@ def build_listing_state(listing: RegistryListing) -> tuple[tuple[str, str], ...]
 with_listing = with_value(require_repository(read_listing), add_state(build_listing_state))
 
 
-@register_check("registry.listed")
-@require_repository
+@register_check("registry.listed", require_repository)
 def check_registry_listing(subject: Subject, sources: Sources) -> Result:
     full_name = f"{subject.namespace}/{subject.provider}"
     page = sources.registry.build_page_url(subject.namespace, subject.provider)
@@ -93,8 +92,7 @@ def _check_source(subject: Subject, listing: RegistryListing) -> tuple[Outcome, 
     return Outcome.PASS, f"The registry lists {listing.full_name} {listing.newest}."
 
 
-@register_check("registry.state")
-@with_listing
+@register_check("registry.state", with_listing)
 def check_registry_state(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
     # Only the internal API states these, so without it nothing is known.
@@ -111,8 +109,7 @@ def check_registry_state(subject: Subject, sources: Sources, listing: RegistryLi
     return Result(Outcome.PASS, "The registry shows the provider without a warning.", evidence)
 
 
-@register_check("registry.tier")
-@with_listing
+@register_check("registry.tier", with_listing)
 def check_registry_tier(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     evidence = (
         build_listing_evidence(subject, sources, listing),
@@ -131,8 +128,7 @@ def check_registry_tier(subject: Subject, sources: Sources, listing: RegistryLis
     return Result(Outcome.PASS if listing.tier in expected_tiers else Outcome.FAIL, summary, evidence)
 
 
-@register_check("registry.docs")
-@with_listing
+@register_check("registry.docs", with_listing)
 def check_registry_docs(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     if listing.docs is None:
         return Result(Outcome.NOT_RUN, "The registry has no version with pages to check.")

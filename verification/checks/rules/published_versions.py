@@ -60,8 +60,7 @@ def _explain_missing_release(release: GitHubRelease, name: str) -> MissingReleas
     return MissingRelease(release, failure.text if failure else UNKNOWN_CAUSE, failure is not None)
 
 
-@register_check("registry.releases")
-@with_listing
+@register_check("registry.releases", with_listing)
 def check_registry_releases(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     github_releases = list_published_releases(subject, sources)
     missing_releases = list_missing_releases(github_releases, listing.versions, subject.provider)
@@ -99,8 +98,7 @@ def _is_recent(release: GitHubRelease, subject: Subject) -> bool:
     return release.published_at is not None and subject.now - release.published_at < REGISTRY_DELAY
 
 
-@register_check("registry.latest")
-@with_listing
+@register_check("registry.latest", with_listing)
 def check_latest_version(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     newest = find_newest_release(list_published_releases(subject, sources))
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
@@ -128,8 +126,7 @@ def check_latest_version(subject: Subject, sources: Sources, listing: RegistryLi
     return Result(Outcome.FAIL, summary, evidence, state)
 
 
-@register_check("registry.platforms")
-@with_listing
+@register_check("registry.platforms", with_listing)
 def check_registry_platforms(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     if listing.platforms is None:
         return Result(Outcome.NOT_RUN, "The registry has no version with platforms to check.")
@@ -146,8 +143,7 @@ def check_registry_platforms(subject: Subject, sources: Sources, listing: Regist
     return Result(Outcome.PASS, f"{listing.newest} supports every recommended platform.", evidence)
 
 
-@register_check("registry.protocols")
-@with_listing
+@register_check("registry.protocols", with_listing)
 def check_registry_protocols(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     if not listing.protocols:
         return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")

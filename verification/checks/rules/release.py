@@ -116,8 +116,7 @@ for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID)
     register_check(_id)(_build_check(_id))
 
 
-@register_check("release.archive")
-@with_report
+@register_check("release.archive", with_report)
 def check_release_archives(subject: Subject, sources: Sources, report: Report) -> Result:
     previous_archives = subject.known.get(ARCHIVES_KEY)
     identities = _list_asset_identities(subject, sources)
@@ -127,8 +126,7 @@ def check_release_archives(subject: Subject, sources: Sources, report: Report) -
     return replace(report.get_result("release.archive"), observations=observations)
 
 
-@register_check("release.files")
-@require_repository
+@register_check("release.files", require_repository)
 def check_release_files(subject: Subject, sources: Sources) -> Result:
     release = read_release(subject, sources)
     if release is None:
@@ -141,22 +139,21 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
     return replace(check_result, inspected_revisions=(("release", release.tag),))
 
 
-@register_check("release.unchanged")
-@with_report
+@register_check("release.unchanged", with_report)
 def check_files_unchanged(subject: Subject, sources: Sources, report: Report) -> Result:
     release = report.release
     digests = collect_digests(release)
     if not digests:
         return NOTHING_TO_CHECK
-    digests_by_version = _coerce_mapping(subject.known.get(DIGESTS_KEY))
-    first_digests = _coerce_mapping(digests_by_version.get(release.version))
+    digests_by_version = subject.known.get(DIGESTS_KEY, {})
+    first_digests = digests_by_version.get(release.version, {})
     changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
     # Terraform's lock files contain checksums, but no signatures, so a new signature over the same list breaks no one.
     remarks = list[Remark]()
     evidence = list[Evidence]()
     for name, digest in changed_digests.items():
         remarks.append(build_remark("signed_again" if name.endswith(".sig") else "replaced", name=name))
-        evidence.append(Evidence(name, f"{str(first_digests[name])[:12]} at first, now {digest[:12]}"))
+        evidence.append(Evidence(name, f"{first_digests[name][:12]} at first, now {digest[:12]}"))
     count = format_count(len(digests), "file")
     pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
     # The first digests win, so a replaced file is reported until a new version replaces the whole release.
@@ -180,8 +177,7 @@ def _list_file_replies(release: Release) -> list[RegistryReply]:
     return [reply for reply in (*replies, release.manifest) if reply is not None]
 
 
-@register_check("release.tag")
-@require_repository
+@register_check("release.tag", require_repository)
 def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
     newest_release = find_newest_release(list_published_releases(subject, sources))
     tag_name = subject.tag or (newest_release.tag if newest_release else "")
@@ -191,9 +187,9 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
         commit = read_code(subject, sources, tag_name).commit
     except SourceNotFoundError:
         return Result(Outcome.FAIL, f"The repository has no tag {tag_name}.", missing_item=f"the tag {tag_name}")
-    commits_by_tag = _coerce_mapping(subject.known.get(TAGS_KEY))
+    commits_by_tag = subject.known.get(TAGS_KEY, {})
     # The first commit stays recorded, so moving the tag back ends the failure.
-    first_commit = str(commits_by_tag.get(tag_name, commit))
+    first_commit = commits_by_tag.get(tag_name, commit)
     state = (("tag", tag_name), ("commit", commit))
     observations = {TAGS_KEY: _keep_last_entries({**commits_by_tag, tag_name: first_commit})}
     if first_commit == commit:
@@ -204,15 +200,14 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
     return Result(Outcome.FAIL, summary, evidence, state, observations=observations)
 
 
-@register_check("release.newest")
-@require_repository
+@register_check("release.newest", require_repository)
 def check_newest_version(subject: Subject, sources: Sources) -> Result:
     report = read_report(subject, sources)
     versions = report.release.versions.value
     if versions is None:
         return report.get_result("release.listed")
     highest_version = _find_highest_version(versions)
-    known_newest = str(subject.known.get(NEWEST_KEY, ""))
+    known_newest = subject.known.get(NEWEST_KEY, "")
     previous_version = try_parse_version(known_newest)
     # Publishers can't remove versions from the registry themselves, so a lower newest version needs an explanation.
     # By preference, because a pre-release replaces no release, and a release replaces every pre-release.
@@ -233,10 +228,6 @@ def _find_highest_version(versions: Versions) -> Version | None:
     """Return the highest listed version. Releases rank above pre-releases."""
     parsed_versions = (try_parse_version(entry.version) for entry in versions.entries)
     return max(filter(None, parsed_versions), key=lambda version: version.preference, default=None)
-
-
-def _coerce_mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _keep_last_entries(entries: Mapping[str, object]) -> JsonObject:

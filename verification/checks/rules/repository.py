@@ -55,8 +55,7 @@ def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Re
 with_repository = with_value(read_repository, add_state(build_repository_state))
 
 
-@register_check("repository.public")
-@with_repository
+@register_check("repository.public", with_repository)
 def check_public(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     evidence = (build_repository_evidence(repository),)
     # The name alone isn't enough: GitHub gives a freed name to any new repository.
@@ -95,8 +94,7 @@ def _check_required_name(subject: Subject, sources: Sources, repository: GitHubR
     return Result(Outcome.FAIL, f"{repository.name} doesn't have the required name{hint}.", evidence)
 
 
-@register_check("repository.release")
-@with_repository
+@register_check("repository.release", with_repository)
 def check_release_published(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     # The registry imports no drafts, and only tags that are versions (Publishing Providers).
     releases = [candidate for candidate in sources.github.list_releases(repository.full_name) if not candidate.draft]
@@ -157,8 +155,7 @@ def _check_accepted_language(subject: Subject, sources: Sources, repository: Git
     return Result(Outcome.FAIL, summary, evidence)
 
 
-@register_check("repository.owner")
-@with_repository
+@register_check("repository.owner", with_repository)
 def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     owner_name = repository.full_name.partition("/")[0]
     inspected_revisions = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
@@ -183,8 +180,7 @@ def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository
     return Result(Outcome.FAIL, summary, evidence, inspected_revisions, freeze_reason=reason)
 
 
-@register_check("repository.renamed")
-@with_repository
+@register_check("repository.renamed", with_repository)
 def check_repository_name_unchanged(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     evidence = (build_repository_evidence(repository),)
     # Only a warning: GitHub redirects the old name until someone creates another repository with it.
@@ -193,8 +189,7 @@ def check_repository_name_unchanged(subject: Subject, sources: Sources, reposito
     return Result(Outcome.WARN, f"{subject.repository} is now named {repository.full_name}.", evidence)
 
 
-@register_check("repository.tag_branch")
-@require_repository
+@register_check("repository.tag_branch", require_repository)
 def check_tag_branch(subject: Subject, sources: Sources) -> Result:
     newest = read_release(subject, sources)
     if newest is None:
@@ -208,8 +203,7 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
     return Result(Outcome.PASS, f"No branch is named {newest.tag}.", evidence, inspected_revisions)
 
 
-@register_check("repository.sbom")
-@require_repository
+@register_check("repository.sbom", require_repository)
 def check_sbom(subject: Subject, sources: Sources) -> Result:
     newest = read_release(subject, sources)
     if newest is None:

@@ -84,8 +84,7 @@ with_signing_keys = with_value(
 )
 
 
-@register_check("keys.registered")
-@with_signing_keys
+@register_check("keys.registered", with_signing_keys)
 def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     verdict = keys.verdict
     if verdict is None:
@@ -102,8 +101,7 @@ def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) 
     return Result(Outcome.PASS, pass_summary, evidence)
 
 
-@register_check("keys.expiry")
-@with_signing_keys
+@register_check("keys.expiry", with_signing_keys)
 def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     if not keys.certificates:
         return NOTHING_TO_CHECK
@@ -127,15 +125,13 @@ def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
     return verdict.expires_at if verdict is not None and is_signer else key.expires_at
 
 
-@register_check("keys.rotation")
-@with_signing_keys
+@register_check("keys.rotation", with_signing_keys)
 def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     if keys.verdict is None:
         return NOTHING_TO_CHECK
     if keys.signer is None:
         return Result(Outcome.NOT_RUN, "No registered key signed the release, so there is nothing to compare.")
-    history = _parse_history(subject.known.get(SIGNERS_KEY))
-    updated_history = _append_signer(history, keys, subject.now)
+    updated_history = _append_signer(subject.known.get(SIGNERS_KEY, []), keys, subject.now)
     entries = reversed(updated_history)
     evidence = tuple(Evidence(f"Since {e['since']}", f"{e['fingerprint']}, {e['version']}") for e in entries)
     remarks = _list_rotation_remarks(updated_history, keys, subject)
@@ -149,12 +145,6 @@ def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) ->
         inspected_revisions=((NEW_KEY, signer["fingerprint"]),) if remarks else (),
         observations={SIGNERS_KEY: updated_history},
     )
-
-
-def _parse_history(value: object) -> list[dict[str, str]]:
-    entries = value if isinstance(value, list) else []
-    field_names = ("fingerprint", "since", "version", "swapped")
-    return [{key: str(entry.get(key, "")) for key in field_names} for entry in entries if isinstance(entry, dict)]
 
 
 def _append_signer(history: list[dict[str, str]], keys: SigningKeys, now: datetime) -> list[dict[str, str]]:
@@ -183,8 +173,7 @@ def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, sub
     return [replace(remark, outcome=Outcome.FAIL) if is_listed else remark]
 
 
-@register_check("keys.personal")
-@with_signing_keys
+@register_check("keys.personal", with_signing_keys)
 def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     if keys.verdict is None:
         return NOTHING_TO_CHECK
