@@ -14,7 +14,7 @@ from verification.sources.github.responses import GitHubRelease, GitHubRepositor
 PREFILLED_FIELDS = ("name", "description", "license", "latest_release", "homepage")
 
 
-def prefill(address: str, client: GitHubClient | None = None) -> dict[str, object]:
+def prefill(address: str) -> dict[str, object]:
     """Return values for the start form, read from GitHub.
 
     Always has repository ("owner/name"), repository_id, repository_owner_id, PREFILLED_FIELDS as texts, `error` (about
@@ -26,7 +26,7 @@ def prefill(address: str, client: GitHubClient | None = None) -> dict[str, objec
         values["repository"] = parse_repository(address)
     except InvalidRepositoryUrlError as error:
         return values | {"error": str(error)}
-    client = client or factory.build_github_client()
+    client = factory.build_github_client()
     try:
         repository = client.get_repository(values["repository"])
     except SourceNotFoundError:
