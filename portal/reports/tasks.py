@@ -59,14 +59,17 @@ def list_due_periods(kind: PeriodKind, now: datetime) -> list[Period]:
 def list_due_scopes(period: Period) -> list[ReportScope]:
     """Return the scopes that have no report of a period yet: all programs, and those with monitored repositories.
 
-    Programs that someone subscribed to are included too.
+    Programs that someone subscribed to, or whose schedule includes empty reports, are included too.
     """
     start, end = period.get_bounds(get_program_zone())
     monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
     integrations = monitored_repositories.order_by().values_list("integration__partner_id", "integration__program_key")
     pairs = sorted(integrations.distinct())
-    subscribed = ReportSubscription.objects.filter(scope__startswith="program:").exclude(frequency=Frequency.NEVER)
-    programs = {f"program:{program}" for _, program in pairs} | set(subscribed.values_list("scope", flat=True))
+    program_keys = {"scope__startswith": "program:"}
+    subscriptions = ReportSubscription.objects.filter(**program_keys).exclude(frequency=Frequency.NEVER)
+    schedules = ReportSchedule.objects.filter(**program_keys, skips_empty=False)
+    programs = {f"program:{program}" for _, program in pairs}
+    programs.update(subscriptions.values_list("scope", flat=True), schedules.values_list("scope", flat=True))
     partners = dict.fromkeys(build_partner_key(partner) for partner, _ in pairs)
     keys = [PROGRAMS_SCOPE, *partners, *sorted(programs)]
     existing = set(ReportSnapshot.objects.filter(scope__in=keys, period=str(period)).values_list("scope", flat=True))
