@@ -2,10 +2,10 @@
 
 from datetime import date
 
-from django.db.models import Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
+from portal.core.json_texts import JSONTexts
 from portal.core.periods import PeriodKind, get_period
 from portal.core.value_types import NamedValues
 from portal.reports.models import ReportSnapshot
@@ -35,10 +35,7 @@ def search_reports(reports: QuerySet[ReportSnapshot], filters: NamedValues) -> Q
         # A day belongs to one period of each kind.
         reports = reports.filter(period__in=[str(get_period(each, day)) for each in PeriodKind])
     if text := filters.get("q"):
-        # SQLite stores JSON with escapes for letters that aren't ASCII, so at least the name is searched as text.
-        reports = reports.annotate(content=Cast("figures", TextField())).filter(
-            Q(content__icontains=text) | Q(figures__name__icontains=text)
-        )
+        reports = reports.alias(texts=JSONTexts("figures")).filter(texts__icontains=text)
     verdict = filters.get("verdict")
     if verdict == "fine":
         return reports.filter(**{f"figures__totals__{concern.key}": 0 for concern in CONCERNS})

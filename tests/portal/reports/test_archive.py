@@ -54,6 +54,14 @@ def test_reports_are_found_by_scope_period_and_text(scope: str, rita: User, sign
     assert find_reports(client, q="nothing like this") == []
 
 
+@pytest.mark.every_database
+def test_keys_of_stored_figures_are_not_searched(scope: str, rita: User, sign_in: Any) -> None:
+    client = sign_in(rita)
+    assert find_reports(client, q="overdue_hours") == []
+    assert find_reports(client, q='", "') == []
+    assert find_reports(client, q="Zürich V") == ["program:vault 17"]
+
+
 def test_reports_are_found_by_result(scope: str, rita: User, sign_in: Any) -> None:
     client = sign_in(rita)
     quiet = ReportSnapshot.objects.get(scope="programs", period="2026-W16")
