@@ -9,11 +9,11 @@ from pydantic import Field
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, get_initial_values, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import refuse_unknown_keys
+from portal.api.problems import refuse_unknown_keys, refuse_unknown_value
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.core.value_types import JsonObject
 from portal.reports import summaries, views as report_pages
-from portal.reports.archive import search_reports
+from portal.reports.archive import KINDS, search_reports
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.reports.models import ReportSnapshot
 
@@ -64,6 +64,7 @@ class ReportSubscriptionsIn(StrictSchema):
 @router.get("/reports", "sla:read", CursorPage[SlaReportOut])
 def list_reports(request: AuthenticatedRequest, params: Query[ReportFilterParams]) -> Page[ReportSnapshot]:
     """List the reports that you can see, newest first."""
+    refuse_unknown_value("kind", params.kind, KINDS)
     reports = search_reports(report_pages.list_visible_snapshots(request.user), params.model_dump())
     return paginate(request, reports, params)
 

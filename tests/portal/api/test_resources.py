@@ -190,6 +190,7 @@ def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> N
         ("/analytics/agreements?state=unknown", "state"),
         ("/analytics/stages?program=nomadd", "program"),
         ("/analytics/throughput?period=31", "period"),
+        ("/reports?kind=day", "kind"),
     ],
 )
 def test_unknown_filter_value_is_refused(acme: Any, rita: Any, path: str, field: str) -> None:
