@@ -33,13 +33,17 @@ def advance_cases(now: datetime, limit: int = 500) -> int:
         listing_status__in=ACTIVE_STATUSES, deadline_pause_reason="", compliance_deadline_at__isnull=False
     )
     next_cases = active_cases.select_related("partner").order_by("compliance_deadline_at")[:limit]
-    advanced_count = process_each(
-        next_cases, partial(_advance_case, now=now), "advance the compliance case of integration"
-    )
-    candidates = find_notice_candidates(now)
-    return advanced_count + process_each(
-        candidates, lambda pk: _suggest_notice(pk, *candidates[pk], now), "suggest a notice to integration"
-    )
+    try:
+        advanced_count = process_each(
+            next_cases, partial(_advance_case, now=now), "advance the compliance case of integration"
+        )
+    finally:
+        # Also if no case can be advanced, because other integrations are not affected by it.
+        candidates = find_notice_candidates(now)
+        suggested_count = process_each(
+            candidates, lambda pk: _suggest_notice(pk, *candidates[pk], now), "suggest a notice to integration"
+        )
+    return advanced_count + suggested_count
 
 
 def _advance_case(integration: Integration, now: datetime) -> bool:

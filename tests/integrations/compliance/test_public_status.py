@@ -13,6 +13,7 @@ from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.notifications.models import EmailMessage
+from tests.conftest import create_integration
 from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
 from tests.integrations.sla.rows import create_clock_row, create_issue_row
@@ -113,6 +114,16 @@ def test_long_overdue_issue_suggests_notice(overdue_clock: SlaClock, now: dateti
         get_next_action(overdue_clock.integration)[2]
         == "Decide on the compliance request “an issue took more than 2 times its target”"
     )
+
+
+def test_faulty_cases_do_not_prevent_suggestions(overdue_clock: SlaClock, acme: Any, alice: Any, now: datetime) -> None:
+    for number in (1, 2):
+        create_integration(acme, alice, name=f"faulty-{number}", repository=f"acme/{number}", repository_id=number)
+    faulty_cases = Integration.objects.exclude(pk=overdue_clock.integration_id)
+    faulty_cases.update(listing_status="on_notice", compliance_deadline_at=now, edition_date="1999-01")
+    with pytest.raises(LookupError):
+        tasks.advance_cases(now + DAY)
+    assert reload_row(overdue_clock.integration).compliance_request == "slow_issue"
 
 
 def test_transferred_repository_is_suspended_immediately_and_delisted_by_another_reviewer(
