@@ -56,6 +56,8 @@ def deliver(email_message: EmailMessage) -> None:
         _send(email_message)
     except SMTPRecipientsRefused as refusal:
         code = next(iter(refusal.recipients.values()))[0]
+        if code == SERVICE_NOT_AVAILABLE:  # smtplib reports the end of the connection as a refused recipient
+            raise DeliveryError(f"The mail server responded with {code}.", is_outage=True) from refusal
         raise DeliveryError(f"The address was refused ({code}).", is_permanent=code >= 500) from refusal
     except SMTPResponseException as error:
         code = error.smtp_code

@@ -18,11 +18,16 @@ class MailServer:
         self.accepted: list[Any] = []
         self.answers: list[str] = []
         self.sender_answer = "250 OK"
+        self.recipient_answer = "250 OK"
         self.sessions: set[Any] = set()
 
     async def handle_MAIL(self, server: SMTP, session: Any, envelope: Any, sender: str, options: list[str]) -> str:
         envelope.mail_from = sender
         return self.sender_answer
+
+    async def handle_RCPT(self, server: SMTP, session: Any, envelope: Any, address: str, options: list[str]) -> str:
+        envelope.rcpt_tos.append(address)
+        return self.recipient_answer
 
     async def handle_DATA(self, server: SMTP, session: Any, envelope: Any) -> str:
         self.sessions.add(session)

@@ -80,6 +80,26 @@ def test_server_that_closes_the_connection_is_an_outage(db: None, mail_server: M
     assert (send_due_emails(), len(mail_server.accepted)) == (1, 0)
 
 
+def test_server_that_closes_the_connection_at_the_recipient_is_an_outage(
+    db: None, mail_server: MailServer, now: datetime
+) -> None:
+    mail_server.recipient_answer = "421 closing"
+    row = queue_email(now)
+    queue_email(now, "second")
+    assert send_due_emails() == 1
+    row.refresh_from_db()
+    assert (row.state, row.last_error) == ("queued", "The mail server responded with 421.")
+
+
+def test_refused_address_does_not_delay_other_emails(db: None, mail_server: MailServer, now: datetime) -> None:
+    mail_server.recipient_answer = "450 mailbox busy"
+    row = queue_email(now)
+    queue_email(now, "second")
+    assert send_due_emails() == 2
+    row.refresh_from_db()
+    assert (row.state, row.last_error) == ("queued", "The address was refused (450).")
+
+
 def test_server_that_refuses_the_portal_is_an_outage(db: None, mail_server: MailServer, now: datetime) -> None:
     """Such a refusal says nothing about the recipient."""
     mail_server.sender_answer = "550 sender rejected"
