@@ -65,11 +65,10 @@ def list_due_scopes(period: Period) -> list[ReportScope]:
     monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
     integrations = monitored_repositories.order_by().values_list("integration__partner_id", "integration__program_key")
     pairs = sorted(integrations.distinct())
-    program_keys = {"scope__startswith": "program:"}
-    subscriptions = ReportSubscription.objects.filter(**program_keys).exclude(frequency=Frequency.NEVER)
-    schedules = ReportSchedule.objects.filter(**program_keys, skips_empty=False)
-    programs = {f"program:{program}" for _, program in pairs}
-    programs.update(subscriptions.values_list("scope", flat=True), schedules.values_list("scope", flat=True))
+    subscribed = ReportSubscription.objects.filter(scope__startswith="program:").exclude(frequency=Frequency.NEVER)
+    wanted_empty = ReportSchedule.objects.filter(scope__startswith="program:", skips_empty=False)
+    scopes = subscribed.values_list("scope", flat=True).union(wanted_empty.values_list("scope", flat=True))
+    programs = {f"program:{program}" for _, program in pairs} | set(scopes)
     partners = dict.fromkeys(build_partner_key(partner) for partner, _ in pairs)
     keys = [PROGRAMS_SCOPE, *partners, *sorted(programs)]
     existing = set(ReportSnapshot.objects.filter(scope__in=keys, period=str(period)).values_list("scope", flat=True))

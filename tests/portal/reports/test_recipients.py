@@ -101,16 +101,6 @@ def test_empty_week_is_skipped_unless_wanted(
     assert ReportSnapshot.objects.get(scope=NOMAD, kind="week").delivered_at == MONDAY
 
 
-def test_program_without_repositories_gets_an_empty_report_if_wanted(manager: User, sam: User) -> None:
-    ReportSchedule.objects.create(scope=NOMAD, roles=["manager"], skips_empty=False)
-    ReportSchedule.objects.create(scope="program:vault", roles=["manager"], skips_empty=True)
-    tasks.generate_due_reports(MONDAY)
-    assert list_sent_to(NOMAD) == ["rob@program.example"]
-    email = EmailMessage.objects.get(key__startswith=f"report:{NOMAD}:")
-    assert "No integration was in support, so no SLA targets applied." in email.text
-    assert not ReportSnapshot.objects.filter(scope="program:vault").exists()
-
-
 def test_schedule_retains_fields_that_a_colleague_changed(manager: User, sign_in: Any) -> None:
     client = sign_in(manager)
     url = build_url("recipients")

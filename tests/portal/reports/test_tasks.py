@@ -19,7 +19,7 @@ from portal.core.periods import PeriodKind, parse_period
 from portal.jobs.execution import run_due_jobs
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks, unsubscribe
-from portal.reports.models import ReportSnapshot, ReportSubscription
+from portal.reports.models import ReportSchedule, ReportSnapshot, ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.reports.deliveries import HOUR, MONDAY, list_readers
@@ -269,3 +269,13 @@ def test_subscriptions_are_saved(
     assert client.post(reverse("reports:subscriptions"), {scope: "only_with_problems"}).status_code == 302
     assert client.post(reverse("reports:subscriptions"), {scope: "daily"}).status_code == 422
     assert list(ReportSubscription.objects.values_list("scope", "frequency")) == [(scope, "only_with_problems")]
+
+
+def test_program_without_repositories_gets_an_empty_report_if_wanted(rita: User) -> None:
+    for scope, skips_empty in (("program:nomad", False), ("program:vault", True)):
+        ReportSchedule.objects.create(scope=scope, roles=["reviewer"], skips_empty=skips_empty)
+    tasks.generate_due_reports(MONDAY)
+    email = EmailMessage.objects.get()
+    assert (email.to, email.key.startswith("report:program:nomad:")) == (rita.email, True)
+    assert "No integration was in support, so no SLA targets applied." in email.text
+    assert not ReportSnapshot.objects.filter(scope="program:vault").exists()
