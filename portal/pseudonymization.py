@@ -1,0 +1,107 @@
+"""Deletion of a person's data from a deactivated account. What others rely on stays, with a placeholder as the name.
+
+These stay: the audit log, decisions, and signed agreements, which are proofs, and what the person wrote to others.
+"""
+
+from datetime import datetime
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.db import transaction
+from django.db.models import CharField, Model, Q, Value
+from django.db.models.functions import Cast, Concat
+from django.utils.translation import gettext as _
+
+from integrations.partners.models import Invitation, JoinRequest
+from integrations.partners.services.members import end_membership
+from integrations.reviews.models import ReviewerProfile
+from integrations.submissions.models import ReadMarker
+from portal.accounts import roles
+from portal.accounts.models import RoleRequest, SecurityEvent, StaffInvitation, User
+from portal.accounts.role_names import list_roles
+from portal.analytics.models import SavedView
+from portal.api.models import ApiToken
+from portal.audit.services import record_account_event
+from portal.core.errors import ActionRefused
+from portal.github_access.models import GitHubGrant
+from portal.inbox.models import CalendarFeed
+from portal.notifications.models import EmailMessage, NotificationPreference
+from portal.reports.models import ExternalRecipient, ReportSubscription
+
+PLACEHOLDER_EMAIL_DOMAIN = "deleted.invalid"  # can never receive email (RFC 2606)
+# Rows that concern no one else, by the field that names the person.
+PERSONAL_ROWS: dict[type[Model], str] = {
+    EmailAddress: "user",
+    Authenticator: "user",  # passkeys, authenticator apps, and recovery codes
+    SocialAccount: "user",
+    SecurityEvent: "user",
+    RoleRequest: "user",
+    ApiToken: "user",
+    GitHubGrant: "user",
+    CalendarFeed: "user",
+    NotificationPreference: "user",
+    ReportSubscription: "user",
+    ReviewerProfile: "user",
+    JoinRequest: "user",
+    ReadMarker: "user",
+    SavedView: "owner",
+}
+ROWS_WITH_ADDRESS: dict[type[Model], str] = {
+    SecurityEvent: "address",
+    StaffInvitation: "email",
+    Invitation: "email",
+    ExternalRecipient: "email",
+}
+UNSENT_STATES = (
+    EmailMessage.State.HELD,
+    EmailMessage.State.QUEUED,
+    EmailMessage.State.STORED,
+    EmailMessage.State.BATCHED,
+)
+
+
+@transaction.atomic
+def pseudonymize(user: User, *, reason: str, now: datetime) -> User:
+    """Replace the name and addresses of a deactivated account, and delete its credentials, settings, and emails.
+
+    Raises ActionRefused if the account is active, or the only owner of a company.
+    """
+    # In the order of a deactivation: the account first, then its companies.
+    user = User.objects.select_for_update(of=("self",), no_key=True).get(pk=user.pk)
+    if user.is_active:
+        raise ActionRefused(_("Deactivate the account first, which ends its sessions and revokes its tokens."))
+    for membership in user.memberships.filter(ended_at=None):
+        end_membership(membership, actor=user, now=now)
+    roles.change_roles(user, revoke=list_roles(user), actor=None, now=now, reason=reason)
+    user.refresh_from_db()
+    addresses = {user.email, *EmailAddress.objects.filter(user=user).values_list("email", flat=True)}
+    user.email = f"{user.pk}@{PLACEHOLDER_EMAIL_DOMAIN}"
+    user.name = f"Deleted account {user.pk}"
+    user.zone = User._meta.get_field("zone").default
+    user.last_login = None
+    user.set_unusable_password()
+    user.save()
+    _clear_emails(user, addresses)
+    for model, field in PERSONAL_ROWS.items():
+        model._default_manager.filter(**{field: user}).delete()
+    for model, field in ROWS_WITH_ADDRESS.items():
+        model._default_manager.filter(**{f"{field}__in": addresses}).delete()
+    record_account_event(user, "account.pseudonymized", actor=None, now=now, note=reason, name=user.name)
+    return user
+
+
+def _clear_emails(user: User, addresses: set[str]) -> None:
+    """Cancel unsent emails to a person, and delete the content of all. That they were sent can matter to a decision."""
+    emails = EmailMessage.objects.filter(Q(person=user) | Q(to__in=addresses))
+    emails.filter(state__in=UNSENT_STATES).update(state=EmailMessage.State.CANCELED)
+    emails.update(
+        key=Concat(Value("deleted:"), Cast("uuid", CharField())),
+        to=user.email,
+        person=user,
+        text="",
+        html="",
+        calendar="",
+        unsubscribe="",
+        last_error="",
+    )
