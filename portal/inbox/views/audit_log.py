@@ -16,6 +16,7 @@ from portal.audit.anchors import ANCHOR_STREAM
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.core import exports
+from portal.core.json_texts import JSONTexts
 from portal.core.primary_keys import parse_pk
 from portal.core.value_types import NamedValues
 from portal.inbox.forms import AuditLogFilterForm
@@ -79,6 +80,7 @@ def filter_events(form: AuditLogFilterForm) -> QuerySet[AuditEvent]:
     if last := form.cleaned_data.get("last_day"):
         filters["at__lt"] = f"{last + timedelta(days=1)}T00:00Z"
     events = AuditEvent.objects.filter(actor_condition, **filters).order_by("-pk")
+    events = events.alias(issue_texts=JSONTexts("data__issues"))
     return events.filter(build_detail_condition(detail)) if (detail := form.cleaned_data.get("detail")) else events
 
 
@@ -90,8 +92,8 @@ def build_detail_condition(detail: str) -> Q:
     name, _colon, value = detail.partition(":")
     condition = Q(**{f"data__{name}": value})
     if name == "issue":
-        # A search in the text, because SQLite can't search in lists of JSON.
-        condition |= Q(data__issues__icontains=value)
+        # A search in the texts, because SQLite can't search in lists of JSON.
+        condition |= Q(issue_texts__icontains=value)
     return condition | Q(**{f"data__{name}": int(value)}) if value.isdecimal() else condition
 
 
