@@ -15,7 +15,7 @@ from portal.jobs import dispatcher, leases, periodic, tasks
 from portal.jobs.beat import Scheduler
 from portal.jobs.models import PeriodicRun
 from portal.jobs.periodic import claim, run_job, run_scheduled
-from portal.jobs.registry import JOBS, LEASE, QUEUES, PeriodicJob
+from portal.jobs.registry import JOBS, JOBS_BY_NAME, LEASE, QUEUES, PeriodicJob
 from tests.servers.base import reserve_closed_port
 from tests.servers.broker import use_broker
 from tests.servers.valkey import Valkey
@@ -263,7 +263,7 @@ def test_overdue_jobs_of_a_queue_run_until_it_is_stopped() -> None:
 
 @pytest.mark.django_db
 def test_worker_runs_a_job_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "JOBS", (SAMPLE_JOB,))
+    monkeypatch.setitem(JOBS_BY_NAME, SAMPLE_JOB.name, SAMPLE_JOB)
     tasks.run_job("mine")
     tasks.run_job("of an older release")
     assert finished_at == [NOW]
