@@ -151,15 +151,12 @@ class JobContext:
     lease_token: UUID
     lease: timedelta
 
-    def renew_lease(self) -> None:
-        """Renew the lease. Raises LeaseLost if the job was canceled or belongs to another process."""
-        self._update()
-
     def report_progress(self, **progress: ProgressValue) -> None:
         """Replace the progress that pages show, and renew the lease. Raises LeaseLost like `renew_lease`."""
-        self._update(progress=progress)
+        self.renew_lease(progress=progress)
 
-    def _update(self, **fields: dict[str, ProgressValue]) -> None:
+    def renew_lease(self, **fields: dict[str, ProgressValue]) -> None:
+        """Renew the lease. Raises LeaseLost if the job was canceled or belongs to another process."""
         own = Job.objects.filter(pk=self.job_id, lease_token=self.lease_token, cancel_requested=False)
         if not own.update(lease_expires_at=timezone.now() + self.lease, **fields):
             raise LeaseLost(f"Job {self.job_id} was canceled, or another process runs it.")

@@ -26,17 +26,13 @@ def publish_jobs(job_ids: Sequence[int], *, expires: timedelta | None = None) ->
     if not job_ids or not settings.REDIS_URL:
         return 0
     published = 0
+    seconds = expires.total_seconds() if expires else None
     try:
-        for job_id in job_ids:
-            _send(job_id, expires)
-            published += 1
+        template = current_app.connection_for_write(transport_options=SOCKET_TIMEOUT_SECONDS)
+        with connections[template].acquire(block=True) as connection:  # stays open for the next message
+            for job_id in job_ids:
+                current_app.send_task("jobs.run", [job_id], connection=connection, retry=False, expires=seconds)
+                published += 1
     except Exception:
         logger.warning("Jobs that could not be published and start later: %s.", len(job_ids) - published)
     return published
-
-
-def _send(job_id: int, expires: timedelta | None) -> None:
-    template = current_app.connection_for_write(transport_options=SOCKET_TIMEOUT_SECONDS)
-    with connections[template].acquire(block=True) as connection:  # stays open for the next message
-        seconds = expires.total_seconds() if expires else None
-        current_app.send_task("jobs.run", [job_id], connection=connection, retry=False, expires=seconds)
