@@ -5,7 +5,7 @@ worst first, so that a good share can't hide it. `docs/reference/report-situatio
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -31,12 +31,10 @@ class Concern:
     key: str
     subject: Promise
     sentence: Promise
-    past_sentences: Mapping[str, Promise]  # by kind of period
+    past_sentences: Mapping[str, Promise] = field(default_factory=dict)  # by kind of period, if they differ
     is_severe: bool = False
 
 
-BREACHED = ngettext_lazy("%(count)s SLA target was breached.", "%(count)s SLA targets were breached.", "count")
-IDEAL_MISSED = ngettext_lazy("%(count)s ideal target was missed.", "%(count)s ideal targets were missed.", "count")
 CONCERNS = (
     Concern(
         "overdue",
@@ -82,8 +80,7 @@ CONCERNS = (
     Concern(
         "breached",
         ngettext_lazy("%(count)s breached", "%(count)s breached", "count"),
-        BREACHED,
-        dict.fromkeys(PeriodKind, BREACHED),
+        ngettext_lazy("%(count)s SLA target was breached.", "%(count)s SLA targets were breached.", "count"),
     ),
     Concern(
         "at_risk",
@@ -110,8 +107,7 @@ CONCERNS = (
     Concern(
         "ideal_missed",
         ngettext_lazy("%(count)s ideal target missed", "%(count)s ideal targets missed", "count"),
-        IDEAL_MISSED,
-        dict.fromkeys(PeriodKind, IDEAL_MISSED),
+        ngettext_lazy("%(count)s ideal target was missed.", "%(count)s ideal targets were missed.", "count"),
     ),
 )
 
@@ -210,7 +206,8 @@ def build_verdict(figures: JsonObject) -> str:
 
 
 def _describe_concern(concern: Concern, figures: JsonObject) -> str:
-    sentence = concern.past_sentences[figures["kind"]] if figures["is_past"] else concern.sentence
+    past_sentence = concern.past_sentences.get(figures["kind"]) if figures["is_past"] else None
+    sentence = past_sentence or concern.sentence
     return sentence % {"count": figures["totals"][concern.key]}
 
 

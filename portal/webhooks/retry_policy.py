@@ -11,18 +11,7 @@ from django.utils.translation import gettext as _
 
 MINUTE_SECONDS = 60
 HOUR_SECONDS = 3600
-RETRY_DELAYS_SECONDS = (
-    30,
-    2 * MINUTE_SECONDS,
-    10 * MINUTE_SECONDS,
-    30 * MINUTE_SECONDS,
-    HOUR_SECONDS,
-    3 * HOUR_SECONDS,
-    6 * HOUR_SECONDS,
-    12 * HOUR_SECONDS,
-    24 * HOUR_SECONDS,
-    24 * HOUR_SECONDS,
-)
+RETRY_DELAYS_SECONDS = (30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 86_400)  # half a minute to a day
 JITTER_SHARE = 0.1
 UNREACHABLE_AFTER = timedelta(days=5)
 RETENTION_PERIOD = timedelta(days=30)
