@@ -26,7 +26,7 @@ class PeriodicJob(Content):
 
     name: str
     function_path: str
-    seconds: int
+    seconds: float
     queue: str = "clocks"  # for quick jobs that only need the database
 
 
