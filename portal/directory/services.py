@@ -210,20 +210,26 @@ def refresh_due_listings(now: datetime) -> int:
     """Refresh listings older than an hour, create missing listings, and return the number of processed rows."""
     missing_ids = Integration.objects.filter_released().filter(listing=None).order_by("pk").values_list("pk", flat=True)
     created_ids = list(missing_ids[:BATCH_SIZE])
-    created_count = process_each(
-        created_ids, partial(_create_missing_listing, now=now), "create the listing of integration"
-    )
+    try:
+        created_count = process_each(
+            created_ids, partial(_create_missing_listing, now=now), "create the listing of integration"
+        )
+    finally:
+        # Also if no missing listing can be created, because the others are not affected by it.
+        refreshed_count = _refresh_outdated_listings(now)
+    return created_count + refreshed_count
+
+
+def _refresh_outdated_listings(now: datetime) -> int:
     # Hidden listings are included. Otherwise, they would stay due and come first in every batch.
     due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
     due_ids = list(due_listings.values_list("pk", flat=True)[:BATCH_SIZE])
     try:
-        return created_count + _refresh_listings(due_ids, now)
+        return _refresh_listings(due_ids, now)
     except Exception:
         # One faulty listing ends the transaction of the batch, and as the oldest it would be in the next one again.
         log.exception("cannot refresh the listings of a batch at once")
-    return created_count + process_each(
-        due_ids, lambda pk: _refresh_listings([pk], now), "refresh the listing of integration"
-    )
+    return process_each(due_ids, lambda pk: _refresh_listings([pk], now), "refresh the listing of integration")
 
 
 @transaction.atomic

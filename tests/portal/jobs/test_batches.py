@@ -10,6 +10,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import refresh_due_integrations
 from portal.demo import checks, loader
 from portal.demo.repositories import compute_id
+from portal.directory.models import Listing
+from portal.directory.services import refresh_due_listings
 from portal.jobs.batches import process_each
 from tests.conftest import NOW, create_integration
 from verification.checks.models import CheckResult, CheckRun
@@ -88,6 +90,17 @@ def test_faulty_integration_does_not_stop_the_refresh_of_next_actions(
     Integration.objects.update(next_refresh_at=NOW - timedelta(minutes=1))
     assert refresh_due_integrations(NOW) == 1
     assert list(Integration.objects.filter(next_refresh_at__lte=NOW)) == [faulty_and_valid_integration[0]]
+
+
+@pytest.mark.django_db
+def test_faulty_missing_listings_do_not_stop_the_refresh_of_others(integration_at: Any) -> None:
+    listed, *faulty = (integration_at("support", name=name).pk for name in ("Rocket", "Shuttle", "Lander"))
+    Integration.objects.filter(pk__in=faulty).update(edition_date=UNKNOWN_EDITION)
+    Listing.all_objects.filter(pk__in=faulty).delete()
+    later = NOW + timedelta(hours=2)
+    with pytest.raises(LookupError):
+        refresh_due_listings(later)
+    assert Listing.objects.get(pk=listed).figures_at == later
 
 
 @pytest.mark.django_db
