@@ -67,14 +67,13 @@ def pseudonymize(user: User, *, reason: str, now: datetime) -> User:
 
     Raises ActionRefused if the account is active, or the only owner of a company.
     """
-    # In the order of a deactivation: the account first, then its companies.
-    user = User.objects.select_for_update(of=("self",), no_key=True).get(pk=user.pk)
+    # First, because it locks accounts in one order. Otherwise, two changes of accounts could wait for each other.
+    roles.change_roles(user, revoke=list_roles(user), actor=None, now=now, reason=reason)
+    user.refresh_from_db()
     if user.is_active:
         raise ActionRefused(_("Deactivate the account first, which ends its sessions and revokes its tokens."))
     for membership in user.memberships.filter(ended_at=None):
         end_membership(membership, actor=user, now=now)
-    roles.change_roles(user, revoke=list_roles(user), actor=None, now=now, reason=reason)
-    user.refresh_from_db()
     addresses = {user.email, *EmailAddress.objects.filter(user=user).values_list("email", flat=True)}
     user.email = f"{user.pk}@{PLACEHOLDER_EMAIL_DOMAIN}"
     user.name = f"Deleted account {user.pk}"
