@@ -9,7 +9,7 @@ from django.db import DatabaseError
 from portal.jobs import execution
 from portal.jobs.periodic import run_scheduled
 from portal.jobs.publishing import publish_jobs
-from portal.jobs.registry import JOBS_BY_NAME
+from portal.jobs.registry import DISPATCH_SECONDS, JOBS_BY_NAME
 
 logger = logging.getLogger(__name__)
 DISPATCH_COUNT = 200
@@ -37,4 +37,4 @@ def dispatch_due(now: datetime) -> int:
     """Publish due jobs: retries, jobs of processes that died, and jobs whose message was lost."""
     due = list(execution.list_runnable(now).values_list("pk", flat=True)[:DISPATCH_COUNT])
     # A message that expires before a worker starts the job is published again in the next round.
-    return publish_jobs(due, expires=timedelta(seconds=JOBS_BY_NAME["jobs.dispatch_due"].seconds))
+    return publish_jobs(due, expires=timedelta(seconds=DISPATCH_SECONDS))
