@@ -2,7 +2,8 @@
 
 A breach and its alert are written by one statement in one transaction. Their keys are unique, so runs can overlap,
 repeat, or come late. Neither Celery nor Redis is needed. If our data ends before a clock's due time, the clock is
-marked as incomplete, its repository is polled immediately, and the clock is checked again.
+marked as incomplete, its repository is polled immediately unless a failed poll delays the next one, and the clock is
+checked again.
 """
 
 from datetime import datetime, timedelta
@@ -61,8 +62,10 @@ def _advance_clock(clock: SlaClock, now: datetime) -> None:
     if not SlaClock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
         return  # another run processed the clock
     if kind == "data_incomplete":
-        # Polls start in the order of `poll_at`, so a repository that is already due keeps its place.
-        MonitoredRepository.objects.filter(pk=clock.monitored_repository_id, poll_at__gt=now).update(poll_at=now)
+        # Polls start in the order of `poll_at`, so a repository that is already due keeps its place. Nor is the delay
+        # after a failed poll shortened: a private repository would otherwise be polled every 30 seconds.
+        repositories = MonitoredRepository.objects.filter(pk=clock.monitored_repository_id, attempts=0, trouble="")
+        repositories.filter(poll_at__gt=now).update(poll_at=now)
     else:
         _record_outcome(clock, kind, share, now)
 

@@ -61,6 +61,8 @@ WITH due AS MATERIALIZED (
                SELECT waiting.id FROM sla_monitoredrepository waiting
                 WHERE waiting.id IN (SELECT monitored_repository_id FROM result WHERE kind = 'data_incomplete')
                   AND waiting.poll_at > %(now)s
+                  -- After a failed poll, the next one keeps its delay.
+                  AND waiting.attempts = 0 AND waiting.trouble = ''
                   -- A poll locks its repository before these clocks, so waiting for it could be a deadlock.
                   FOR NO KEY UPDATE SKIP LOCKED)
 )

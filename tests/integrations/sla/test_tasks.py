@@ -95,6 +95,18 @@ def test_clock_with_incomplete_data_is_not_breached(monitored_repository: Monito
     assert (get_clock_state(clock)[0], SlaBreach.objects.count()) == ("overdue", 1)
 
 
+@pytest.mark.parametrize("problem", [{"trouble": "The repository is private"}, {"attempts": 1}])
+def test_clock_with_incomplete_data_respects_the_delay_after_a_failed_poll(
+    monitored_repository: MonitoredRepository, now: datetime, problem: dict[str, Any]
+) -> None:
+    poll_at = now + 6 * HOUR
+    MonitoredRepository.objects.update(data_up_to=now - 2 * HOUR, poll_at=poll_at, **problem)
+    clock = create_clock(monitored_repository, now, -1 * HOUR)
+    assert advance_due_clocks(now) == 1
+    assert get_clock_state(clock) == ("data_incomplete", 0, now + RETRY_DELAY)
+    assert MonitoredRepository.objects.get().poll_at == poll_at
+
+
 def test_warning_is_sent_after_the_next_poll_if_data_was_incomplete(
     monitored_repository: MonitoredRepository, now: datetime
 ) -> None:
