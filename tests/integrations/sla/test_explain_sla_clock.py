@@ -14,10 +14,12 @@ from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import TimelineEvent
+from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.services.monitoring import stop_monitoring
 from integrations.sla.services.policies import get_calendar
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
 from portal.core.business_time import Calendar, add_business_days
 from tests.integrations.sla.event_builders import (
     ANSWER,
@@ -112,6 +114,19 @@ def test_clock_of_ended_monitoring_is_explained_as_it_was(issue: SupportIssue) -
         to_time(100).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "running",
         63 * 3600,
+    )
+
+
+def test_events_after_the_end_of_monitoring_count_as_on_the_page(issue: SupportIssue, alice: User) -> None:
+    stop_monitoring(issue.integration, to_time(50))
+    now = to_time(1000)
+    page = build_issue_page(inputs.select_issues().get(), alice, now)
+    explanation = explain(str(issue.uuid), "--at", now.isoformat())
+    resolve = explanation["clocks"][1]
+    assert (explanation["at"], resolve["state"], resolve["counted_seconds"]) == (
+        to_time(60).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        page.state.resolve.state,
+        page.state.resolve.counted.total_seconds(),
     )
 
 

@@ -12,6 +12,7 @@ from pydantic_core import to_jsonable_python
 from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.explanation import explain_clock, serialize_issue_state
+from integrations.sla.services.projection import get_projection_time
 
 CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
 
@@ -29,8 +30,9 @@ class Command(BaseCommand):
         if row is None:
             raise CommandError(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")
         moment = _parse_moment(at)
-        # The clocks keep their state at the end of monitoring.
-        context = inputs.build_projection_context(row, min(moment, row.monitoring_ended_at or moment))
+        projected_at = get_projection_time(row, moment)
+        # Without a chosen time, the output is that of the issue's page.
+        context = inputs.build_projection_context(row, min(moment, projected_at) if at else projected_at)
         if context.now < row.opened_at:
             raise CommandError(f"{row} was opened later, at {row.opened_at.isoformat()}. Enter a later time.")
         try:
