@@ -112,6 +112,8 @@ def interpret_delivery(monitored_repository: MonitoredRepository, delivery: GitH
         return "ignored", None
     try:
         payload = json.loads(bytes(delivery.body))
+        if not isinstance(payload, dict):
+            raise ValueError("the payload is not a JSON object")
         if not is_own_repository(monitored_repository, payload.get("repository")):
             return "foreign", None
         if _should_run_checks(delivery.event, payload):
