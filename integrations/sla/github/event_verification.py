@@ -8,7 +8,7 @@ requested individually. An event that GitHub doesn't confirm is denied: the proj
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db.models import Q
 
@@ -17,6 +17,7 @@ from integrations.sla.engine.types import COMMENT_TEXT_KINDS, DENIED_KEY, IssueE
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssueEvent
+from integrations.sla.services.monitoring import LISTING_DELAY
 from integrations.sla.services.policies import get_sla_policy
 from portal.core.value_types import NamedValues
 from verification.sources.github import issues
@@ -29,7 +30,6 @@ VERIFIABLE_CHANGES = {  # with their opposites
     IssueEventKind.LABELED: IssueEventKind.UNLABELED,
 }
 VERIFIABLE_KINDS = (*COMMENT_TEXT_KINDS, *VERIFIABLE_CHANGES)  # events that stop or pause a clock
-LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
 MAX_VERIFICATIONS = 50  # per run; later runs verify the rest
 
 

@@ -4,9 +4,10 @@ An unchanged repository takes one request. Otherwise this verifies the repositor
 events, including those that webhooks missed or reported wrongly.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 from integrations.sla.github import event_mapping, event_verification
@@ -25,6 +26,7 @@ PRIVATE = (
     "Make the repository public to resume monitoring"
 )
 SETTLING_PERIOD = timedelta(minutes=1)  # after this time, no further change with the same second is expected
+Row = TypeVar("Row")
 
 
 class PrivateRepositoryError(SourceError):
@@ -33,7 +35,10 @@ class PrivateRepositoryError(SourceError):
 
 @dataclass(slots=True)
 class IssueSync:
-    """Changes of a repository since the last poll, cursors for the next one, and its current name and ID."""
+    """Changes of a repository since the last poll, cursors for the next one, and its current name and ID.
+
+    A long list is read in portions: if `is_partial`, the next poll continues at the cursors.
+    """
 
     api: GitHubApi
     monitored_repository: MonitoredRepository
@@ -43,6 +48,7 @@ class IssueSync:
     cursors: NamedValues = field(init=False)
     name: str = field(init=False)
     number: int | None = field(init=False)
+    is_partial: bool = False
 
     def __post_init__(self) -> None:
         """Start from the stored state of the repository."""
@@ -56,7 +62,7 @@ class IssueSync:
         # changes.
         last_at = self.cursors.get("full_at")
         is_due = last_at is None or datetime.fromisoformat(last_at) + FULL_SYNC_INTERVAL <= self.now
-        is_full = is_due or self.cursors.get("has_unverified", False)
+        is_full = is_due or self.cursors.get("has_unverified", False) or self.cursors.get("is_partial", False)
         # Our credential may see more than the public, and the partner didn't grant access: verify visibility first.
         # An anonymous client only sees public repositories and has a small rate limit, so it verifies later.
         if self.api.has_credential:
@@ -64,16 +70,25 @@ class IssueSync:
         if self._fetch_issues() or is_full:
             if not self.api.has_credential:
                 self._verify_identity()
-            self._fetch_comments()
-            self._fetch_events()
-            if not self._is_renamed():
-                activity = event_verification.collect_listed_activity(self.updates, self.batches)
-                self.batches += event_verification.flag_unverified_events(
-                    self.api, self.monitored_repository, activity, self.cursors, self.now
-                )
-        if is_full and not self._is_renamed():
+            self._fetch_activity()
+        if is_full and not self.is_partial and not self._is_renamed():
             self._record_deleted_issues()
             self.cursors["full_at"] = self.now.isoformat()
+
+    def _fetch_activity(self) -> None:
+        """Fetch the comments and events, each after all of the list before, and verify the events of webhooks."""
+        # A comment can't be stored before its issue was read.
+        if not self.is_partial:
+            self._fetch_comments()
+        self.cursors["is_partial"] = self.is_partial
+        if self.is_partial:
+            return
+        self._fetch_events()
+        if not self._is_renamed():
+            activity = event_verification.collect_listed_activity(self.updates, self.batches)
+            self.batches += event_verification.flag_unverified_events(
+                self.api, self.monitored_repository, activity, self.cursors, self.now
+            )
 
     def _is_renamed(self) -> bool:
         """Return whether the poll uses an old name, whose redirects look as if all issues had been transferred."""
@@ -81,12 +96,13 @@ class IssueSync:
 
     def _fetch_issues(self) -> bool:
         """Fetch changed issues. Return whether any changed: the list starts with the last known change."""
-        last_changed_at = self._get_cursor("issues")
+        # All of them, to find the ended issues of a repository to which the integration moved back.
+        last_changed_at = self._get_cursor("issues", self.monitored_repository.began_at)
         known_ids = set(self.cursors.get("last", ()))
         pages = issues.iterate_changes(
             self.api, self.monitored_repository.repository, "issues", GitHubIssue, last_changed_at, state="all"
         )
-        changed_issues = [issue for page in pages for issue in page]
+        changed_issues = list(self._take_rows(pages))
         if not changed_issues:
             return False
         newest = max(issue.updated_at for issue in changed_issues)
@@ -100,6 +116,15 @@ class IssueSync:
             "number": max(self.cursors.get("number", 0), *(issue.number for issue in changed_issues)),
         }
         return not (newest == last_changed_at and set(newest_ids) <= known_ids and is_settled)
+
+    def _take_rows(self, pages: Iterable[list[Row]]) -> Iterator[Row]:
+        """Yield the rows of the pages that a poll may read."""
+        for number, page in enumerate(pages, 1):
+            yield from page
+            # A shorter page is the last one.
+            if number == issues.MAX_PAGES and len(page) == issues.PAGE_SIZE:
+                self.is_partial = True
+                return
 
     def _add_edit_events(self, updates: list[IssueUpdate]) -> Iterable[IssueUpdate]:
         """Yield the updates, with an edit event for each issue whose text differs from the known text.
@@ -139,13 +164,13 @@ class IssueSync:
 
     def _fetch_comments(self) -> None:
         """Fetch new and edited comments. Comments of issues newer than the issue list are read again next time."""
-        last_changed_at = self._get_cursor("comments")
+        last_changed_at = self._get_cursor("comments", self._get_cursor("moved", self.monitored_repository.began_at))
         highest_number = self.cursors.get("number", 0)
         unknown_times: list[datetime] = []
         pages = issues.iterate_changes(
             self.api, self.monitored_repository.repository, "issues/comments", GitHubComment, last_changed_at
         )
-        for comment in (comment for page in pages for comment in page):
+        for comment in self._take_rows(pages):
             self.batches.append(IssueEventBatch(comment.issue_number, event_mapping.map_comment(comment)))
             last_changed_at = max(last_changed_at, comment.updated_at)
             if comment.issue_number > highest_number:
@@ -156,7 +181,8 @@ class IssueSync:
     def _fetch_events(self) -> None:
         repository = self.monitored_repository
         last_event_id = int(self.cursors.get("event", 0))
-        events = issues.list_events_after(self.api, repository.repository, last_event_id, repository.began_at)
+        since = self._get_cursor("moved", repository.began_at)
+        events = issues.list_events_after(self.api, repository.repository, last_event_id, since)
         self.updates += filter(None, map(event_mapping.map_event, events))
         for event in events:
             if event.event == "comment_deleted" and event.issue:
@@ -197,6 +223,6 @@ class IssueSync:
             if issues.is_gone(self.api, repository, number):
                 self.batches.append(IssueEventBatch(number, (deletion,)))
 
-    def _get_cursor(self, name: str) -> datetime:
+    def _get_cursor(self, name: str, default: datetime) -> datetime:
         cursor = self.cursors.get(name)
-        return datetime.fromisoformat(cursor) if cursor else self.monitored_repository.began_at
+        return datetime.fromisoformat(cursor) if cursor else default

@@ -1,6 +1,7 @@
 """Reconciliation of monitored repositories: scheduled polls that find what webhooks missed.
 
-`data_up_to` moves only after everything was read and stored. An outage only changes the time of the next attempt.
+`data_up_to` moves only after everything was read and stored, for a long list after several polls in a row. An outage
+only changes the time of the next attempt.
 """
 
 from contextlib import closing
@@ -111,7 +112,7 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
         changed_issue_ids = event_store.store_updates(row, sync.updates, "poll", now, sync.batches)
         has_missed_events = bool(changed_issue_ids) and _has_missed_events(changed_issue_ids, now)
         row.cursors = sync.cursors | ({"missed_at": now.isoformat()} if has_missed_events else {})
-        row.data_up_to = max(row.data_up_to, now)
+        row.data_up_to = row.data_up_to if sync.is_partial else max(row.data_up_to, now)
         row.repository = sync.name
         row.repository_id = sync.number
         row.etags = etags or row.etags
@@ -120,7 +121,7 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
         row.trouble_since = None
         row.is_hidden = False
         row.missing_since = None
-        row.poll_at = calculate_next_poll(row, now)
+        row.poll_at = now if sync.is_partial else calculate_next_poll(row, now)
         row.save()
         # The new data makes it possible to judge these clocks.
         condition = Q(state=ClockStatus.DATA_INCOMPLETE) | Q(state=ClockStatus.RUNNING, due_at__lte=now)

@@ -25,7 +25,8 @@ BATCH_SIZE = 100
 COMMITTED_STATUSES = (ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 OLD_SECRET_LIFETIME = timedelta(hours=24)
 # Of a repository that is entered again. Its issues are listed anew, to resume them, but its history can be too long.
-KEPT_CURSORS = ("comments", "event", "verified", "missed_at")
+KEPT_CURSORS = ("comments", "event", "verified", "missed_at", "moved")
+LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
 MAX_DATA_AGE = timedelta(days=1)  # of an issue tracker that counts as measurable
 
 
@@ -156,7 +157,12 @@ def update_repository(integration: Integration, now: datetime) -> None:
     # The ETags and cursors of the old repository would hide issues of the new one, and its problems don't apply.
     monitored_repository.etags = {}
     kept_names = () if is_moved else KEPT_CURSORS
-    monitored_repository.cursors = {k: v for k, v in monitored_repository.cursors.items() if k in kept_names}
+    cursors = {k: v for k, v in monitored_repository.cursors.items() if k in kept_names}
+    if is_moved:
+        # What happened before the first move was read or isn't covered, and the history can be too long to read.
+        read_up_to = (monitored_repository.data_up_to - LISTING_DELAY).isoformat()
+        cursors["moved"] = monitored_repository.cursors.get("moved", read_up_to)
+    monitored_repository.cursors = cursors
     monitored_repository.attempts = 0
     monitored_repository.trouble = ""
     monitored_repository.trouble_since = None

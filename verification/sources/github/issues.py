@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, ValidationError
 
-from verification.sources.errors import GitHubUnavailableError, SourceNotFoundError
+from verification.sources.errors import GitHubUnavailableError, SourceError, SourceNotFoundError
 from verification.sources.github.api import CachedResponse, GitHubApi, ResponseCache
 from verification.sources.github.issue_models import (
     GitHubComment,
@@ -25,7 +25,12 @@ from verification.sources.github.issue_models import (
 )
 from verification.sources.github.requester import PAGE_SIZE, convert_github_errors
 
-MAX_PAGES = 200  # as many as a large repository needs after an integration moved to it
+MAX_PAGES = 200  # in one run; the next run reads the rest
+MAX_EVENT_PAGES = 300  # GitHub lists no older events
+TOO_MANY_EVENTS = (
+    "GitHub doesn't list all issue events since the last complete data, because there are too many, so the portal "
+    "records no SLA breach. The program can end the support and begin it again to resume monitoring"
+)
 MAX_EVENTS = 1000  # of one issue
 ITEM_PATH = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or comment requested by its number
 Model = TypeVar("Model", bound=BaseModel)
@@ -63,12 +68,13 @@ def iterate_changes(
     """Yield the pages of issues or comments changed since a time, oldest change first, or nothing if nothing changed.
 
     Each page begins where the last one ended, by time and not by number: what changes while we read moves to the end,
-    and no row moves from a page that we have not read to one that we have read.
+    and no row moves from a page that we have not read to one that we have read. A caller can stop after any page and
+    continue at the time of its last change.
     """
     description = f"the {kind.rpartition('/')[2]} of {repository}"
     start = since
     page_number = 1
-    for _ in range(MAX_PAGES):
+    while True:
         query = {**parameters, "sort": "updated", "direction": "asc", "since": f"{start:%Y-%m-%dT%H:%M:%SZ}"}
         page = _get_page(api, f"/repos/{repository}/{kind}", query, page_number, model, description)
         if page is not None:
@@ -78,7 +84,6 @@ def iterate_changes(
         last = page[-1].updated_at
         # Only page numbers get past more than a page of rows that changed in the same second.
         start, page_number = (start, page_number + 1) if last == start else (last, 1)
-    raise GitHubUnavailableError(f"Too many {description} to read.")
 
 
 def list_open_numbers(api: GitHubApi, repository: str) -> set[int]:
@@ -171,13 +176,13 @@ def redeliver(api: GitHubApi, repository: str, hook_id: int, delivery_id: int) -
 def _iterate_pages(
     api: GitHubApi, path: str, model: type[Model], description: str, **query: str
 ) -> Iterator[list[Model]]:
-    for page_number in range(1, MAX_PAGES + 1):
+    for page_number in range(1, MAX_EVENT_PAGES + 1):
         page = _get_page(api, path, query, page_number, model, description) or []
         yield page
         if len(page) < PAGE_SIZE:
             return
     # With only a part of the list, the rest would look as if it didn't exist.
-    raise GitHubUnavailableError(f"Too many {description} to read.")
+    raise SourceError(TOO_MANY_EVENTS)
 
 
 def _get_page(

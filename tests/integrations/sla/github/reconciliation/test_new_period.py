@@ -164,11 +164,74 @@ def test_repository_with_a_long_history_is_read_after_it_was_entered_again(
     move(monitored_repository, NO_REPOSITORY, alice, OPENED_AT + 3 * HOUR)
     move(monitored_repository, same_repository, alice, OPENED_AT + 4 * HOUR)
     monkeypatch.setattr(issues, "MAX_PAGES", 1)
+    monkeypatch.setattr(issues, "MAX_EVENT_PAGES", 1)
     assert poll(monitored_repository, OPENED_AT + 5 * HOUR) == 1
     assert count_open_clocks(OPENED_AT + 5 * HOUR) == 1
     assert {name: monitored_repository.cursors[name] for name in cursors} == cursors | {
         "full_at": (OPENED_AT + 5 * HOUR).isoformat()
     }
+
+
+@pytest.fixture
+def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a poll read two pages of ten rows of each list, and five of the events."""
+    monkeypatch.setattr(issues, "PAGE_SIZE", 10)
+    monkeypatch.setattr(issues, "MAX_PAGES", 2)
+    monkeypatch.setattr(issues, "MAX_EVENT_PAGES", 5)
+
+
+def poll_until_complete(monitored_repository, now) -> int:
+    """Poll as often as the repository requests it immediately. Return how often."""
+    count = 0
+    while count == 0 or monitored_repository.poll_at == now:
+        assert poll(monitored_repository, now) == 1
+        count += 1
+    return count
+
+
+@pytest.mark.usefixtures("short_pages")
+def test_history_of_a_new_repository_is_read_in_portions(monitored_repository, other, alice):
+    for minute in range(45):
+        other.open(REPORTER, f"Opened before the move {minute}", OPENED_AT + minute / 60 * HOUR)
+        other.lock(minute + 1, PARTNER, OPENED_AT + minute / 60 * HOUR)
+        other.comment(minute + 1, PARTNER, "It is fixed in 1.2.", OPENED_AT + minute / 60 * HOUR)
+    moved_at = OPENED_AT + 2 * HOUR
+    monitored_repository.data_up_to = moved_at
+    monitored_repository.save()
+    move(monitored_repository, OTHER_REPOSITORY, alice, moved_at)
+    other.open(REPORTER, "It hangs", OPENED_AT + 3 * HOUR)
+    other.comment(46, PARTNER, "It is fixed in 1.3.", OPENED_AT + 4 * HOUR)
+    now = OPENED_AT + 5 * HOUR
+    assert poll(monitored_repository, now) == 1
+    assert (monitored_repository.data_up_to, monitored_repository.poll_at) == (moved_at, now)
+    assert poll_until_complete(monitored_repository, now) == 2
+    assert (monitored_repository.data_up_to, monitored_repository.trouble) == (now, "")
+    assert list_comments() == [("It hangs", "It is fixed in 1.3.")]
+
+
+@pytest.mark.usefixtures("short_pages")
+def test_long_list_of_comments_is_read_in_portions(monitored_repository, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    for minute in range(60, 105):
+        tracker.lock(1, PARTNER, OPENED_AT + minute / 60 * HOUR)
+        tracker.comment(1, PARTNER, f"It is fixed in {minute}.", OPENED_AT + minute / 60 * HOUR)
+    assert poll_until_complete(monitored_repository, OPENED_AT + 2 * HOUR) == 3
+    assert SupportIssueEvent.objects.filter(kind="commented").count() == 45
+    assert SupportIssueEvent.objects.filter(kind="locked").count() == 45
+    cursors = monitored_repository.cursors
+    assert (cursors["event"], cursors["is_partial"]) == (tracker.events[-1]["id"], False)
+
+
+@pytest.mark.usefixtures("short_pages")
+def test_more_events_than_github_lists_are_a_problem_for_the_program(monitored_repository, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    for minute in range(55):
+        tracker.lock(1, PARTNER, OPENED_AT + minute / 60 * HOUR)
+    now = OPENED_AT + 2 * HOUR
+    assert poll(monitored_repository, now) == 1
+    assert monitored_repository.trouble == issues.TOO_MANY_EVENTS
+    assert (monitored_repository.poll_at, monitored_repository.data_up_to) == (now + 6 * HOUR, OPENED_AT)
 
 
 def test_issues_stay_apart_if_the_removed_repository_is_replaced(monitored_repository, tracker, other, alice):
