@@ -1,7 +1,7 @@
 """Verification of webhook events against GitHub's API.
 
-A partner knows the secret of its own webhook and could forge deliveries. Comments with their text and edits, closures,
-and pause labels that only a webhook reported are therefore compared with GitHub's lists. Events missing there are
+A partner knows the secret of its own webhook and could forge deliveries. Comments with their text and edits, and
+changes of the issue that only a webhook reported are therefore compared with GitHub's lists. Events missing there are
 requested individually. An event that GitHub doesn't confirm is denied: the projection ignores it and adds a note.
 """
 
@@ -13,7 +13,13 @@ from datetime import datetime
 from django.db.models import Q
 
 from integrations.sla.engine.severity import normalize_label
-from integrations.sla.engine.types import COMMENT_TEXT_KINDS, DENIED_KEY, IssueEventKind, TimelineEvent
+from integrations.sla.engine.types import (
+    COMMENT_TEXT_KINDS,
+    DENIED_KEY,
+    FINAL_KINDS,
+    IssueEventKind,
+    TimelineEvent,
+)
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssueEvent
@@ -22,14 +28,19 @@ from integrations.sla.services.policies import get_sla_policy
 from portal.core.value_types import NamedValues
 from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi
-from verification.sources.github.issue_models import GitHubUser
+from verification.sources.github.issue_models import GitHubIssueEvent, GitHubUser
 
 log = logging.getLogger(__name__)
 VERIFIABLE_CHANGES = {  # with their opposites
     IssueEventKind.CLOSED: IssueEventKind.REOPENED,
+    IssueEventKind.REOPENED: IssueEventKind.CLOSED,
     IssueEventKind.LABELED: IssueEventKind.UNLABELED,
+    IssueEventKind.UNLABELED: IssueEventKind.LABELED,
+    IssueEventKind.LOCKED: IssueEventKind.UNLOCKED,
+    IssueEventKind.UNLOCKED: IssueEventKind.LOCKED,
 }
-VERIFIABLE_KINDS = (*COMMENT_TEXT_KINDS, *VERIFIABLE_CHANGES)  # events that stop or pause a clock
+# Events that stop or pause a clock, or show that their actor has permissions, so that earlier comments are replies
+VERIFIABLE_KINDS = (*COMMENT_TEXT_KINDS, *VERIFIABLE_CHANGES, *FINAL_KINDS)
 MAX_VERIFICATIONS = 50  # per run; later runs verify the rest
 
 
@@ -45,7 +56,6 @@ class ListedActivity:
     comments: set[tuple[int, str, int, datetime]] = field(default_factory=set)
     texts: dict[tuple[int, str], tuple[datetime, str]] = field(default_factory=dict)
     changes: list[tuple[tuple[int, str, str, int], datetime]] = field(default_factory=list)
-    deleted_comments: set[str] = field(default_factory=set)
 
     def has_event(self, row: SupportIssueEvent) -> bool:
         number = row.issue.number
@@ -66,8 +76,6 @@ def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[Is
         for event in batch.events:
             if event.kind == IssueEventKind.COMMENTED:
                 activity.comments.add((batch.number, event.comment, event.actor.id, event.at))
-            elif event.kind == IssueEventKind.COMMENT_DELETED:
-                activity.deleted_comments.add(event.comment)
             # Of an edited comment, the edit follows its creation and has the text.
             if event.kind in COMMENT_TEXT_KINDS:
                 activity.texts[batch.number, event.comment] = (event.at, event.text)
@@ -112,7 +120,7 @@ def flag_unverified_events(
     Events younger than LISTING_DELAY are verified in a later run. Raises SourceError.
     """
     recent_rows = _list_webhook_events(monitored_repository, activity, cursors.get("verified", 0))
-    unlisted_rows = [row for row in recent_rows if _can_affect_clock(row) and not activity.has_event(row)]
+    unlisted_rows = [row for row in recent_rows if _is_deniable(row) and not activity.has_event(row)]
     all_due_rows = [row for row in unlisted_rows if row.seen_at <= now - LISTING_DELAY]
     due_rows = all_due_rows[:MAX_VERIFICATIONS]
     cursors["has_unverified"] = len(all_due_rows) > len(due_rows)
@@ -121,7 +129,7 @@ def flag_unverified_events(
         cursors["verified"] = pending_pks[0] - 1
     elif recent_rows:
         cursors["verified"] = recent_rows[-1].pk
-    denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row, activity)]
+    denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row)]
     for row in denied_rows:
         log.warning(
             "GitHub does not confirm a webhook event of %s: %s of #%s", monitored_repository, row.key, row.issue.number
@@ -150,9 +158,11 @@ def _list_webhook_events(
     return rows
 
 
-def _can_affect_clock(row: SupportIssueEvent) -> bool:
-    """Return whether an event can stop or pause a clock. Of labels, only pause labels can."""
-    return row.kind != IssueEventKind.LABELED or normalize_label(row.label) in get_sla_policy(row.issue).pause_labels
+def _is_deniable(row: SupportIssueEvent) -> bool:
+    """Return whether an event can be denied. Critical labels can't, because they only make the target stricter."""
+    return row.kind != IssueEventKind.LABELED or (
+        normalize_label(row.label) not in get_sla_policy(row.issue).critical_labels
+    )
 
 
 def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
@@ -163,37 +173,29 @@ def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
     return TimelineEvent(key, kind, row.at, UNKNOWN_ACTOR, label=row.label, data={DENIED_KEY: row.key})
 
 
-def _is_known(
-    api: GitHubApi, monitored_repository: MonitoredRepository, row: SupportIssueEvent, activity: ListedActivity
-) -> bool:
+def _is_known(api: GitHubApi, monitored_repository: MonitoredRepository, row: SupportIssueEvent) -> bool:
     """Return whether GitHub confirms an event, or can't deny it because the issue or comment was deleted or moved."""
     repository = monitored_repository.repository
     number = row.issue.number
-    if row.kind in COMMENT_TEXT_KINDS and _is_deleted(row, activity):
-        return True
     if issues.is_gone(api, repository, number):
         return True
+    comment = None
     if row.kind in COMMENT_TEXT_KINDS:
         comment = issues.get_comment(api, repository, int(get_comment_key(row).rpartition(":")[2]))
-        if comment is None or comment.issue_number != number:
-            return False
+    if comment is not None:
         is_created = row.kind != IssueEventKind.COMMENTED or _is_same_action(comment.user, comment.created_at, row)
-        return is_created and is_same_text(comment.updated_at, comment.body, row)
+        return comment.issue_number == number and is_created and is_same_text(comment.updated_at, comment.body, row)
     events = issues.list_issue_events(api, repository, number)
-    return len(events) >= issues.MAX_EVENTS or any(
-        event.event == row.kind
-        and row.label in ("", event.label.name if event.label else "")
-        and _is_same_action(event.actor, event.created_at, row)
-        for event in events
-    )
+    return len(events) >= issues.MAX_EVENTS or any(_is_confirmation(event, row) for event in events)
 
 
-def _is_deleted(row: SupportIssueEvent, activity: ListedActivity) -> bool:
-    comment = get_comment_key(row)
-    deletions = SupportIssueEvent.objects.filter(
-        issue=row.issue, kind=IssueEventKind.COMMENT_DELETED, data__comment=comment
-    )
-    return comment in activity.deleted_comments or deletions.exists()
+def _is_confirmation(event: GitHubIssueEvent, row: SupportIssueEvent) -> bool:
+    """Return whether an event in GitHub's list confirms a change or, of a missing comment, its deletion."""
+    # GitHub doesn't say which comment was deleted. A webhook of the deletion proves nothing, it can be forged, too.
+    if row.kind in COMMENT_TEXT_KINDS:
+        return event.event == "comment_deleted" and event.created_at >= row.at
+    is_same_label = row.label in ("", event.label.name if event.label else "")
+    return event.event == row.kind and is_same_label and _is_same_action(event.actor, event.created_at, row)
 
 
 def _is_same_action(user: GitHubUser | None, moment: datetime, row: SupportIssueEvent) -> bool:

@@ -17,6 +17,7 @@ from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOU
 from tests.integrations.sla.monitored_repository import (
     COLLABORATOR,
     OPENED_AT,
+    OUTSIDER,
     PARTNER,
     REPORTER,
     deliver,
@@ -41,12 +42,27 @@ def list_clock_states() -> list[str]:
         lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR),
         lambda copy: (comment_at(2)(copy), copy.close(1, PARTNER, OPENED_AT + 3 * HOUR)),
         lambda copy: copy.comment(1, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR),
+        lambda copy: copy.label(1, OUTSIDER, "docs", OPENED_AT + 2 * HOUR),
+        lambda copy: copy.lock(1, OUTSIDER, OPENED_AT + 2 * HOUR, is_locked=False),
+        lambda copy: copy.reopen(1, OUTSIDER, OPENED_AT + 2 * HOUR),
+        lambda copy: copy.delete(1, OUTSIDER),
     ],
-    ids=["an answer", "an edited answer", "the reporter's closing", "an answer and a closing", "a question"],
+    ids=[
+        "an answer",
+        "an edited answer",
+        "the reporter's closing",
+        "an answer and a closing",
+        "a question",
+        "a label",
+        "an unlocking",
+        "a reopening",
+        "a deletion",
+    ],
 )
 def test_forged_delivery_stops_no_clock_permanently(
     monitored_repository: MonitoredRepository, tracker: Tracker, change: Any
 ) -> None:
+    tracker.comment(1, OUTSIDER, ANSWER, OPENED_AT + HOUR / 2)  # an answer if the outsider seemed to have permissions
     poll(monitored_repository, 1)
     before = list(SlaClock.objects.order_by("target_type").values_list("state", "due_at", "stopped_at"))
     forge(monitored_repository, tracker, change, 4)
@@ -122,6 +138,21 @@ def test_reply_deleted_while_the_integration_was_moved_away_is_not_denied(
     poll(monitored_repository, 32)
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
     assert SupportIssueEvent.objects.get(kind="comment_deleted").at == OPENED_AT + 6 * HOUR
+
+
+def test_forged_reply_with_a_forged_deletion_does_not_count(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    poll(monitored_repository, 1)
+    forge(
+        monitored_repository,
+        tracker,
+        lambda copy: copy.delete_comment(copy.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR), PARTNER, OPENED_AT),
+        10,
+    )
+    poll(monitored_repository, 26)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
 def test_denied_event_is_not_counted_as_missed_by_the_webhook(
