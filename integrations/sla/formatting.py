@@ -3,6 +3,7 @@
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _, ngettext
 
 from integrations.sla.engine.types import Segment
@@ -50,5 +51,10 @@ def describe_days_off(period: Segment | TimeSegment, calendar: Calendar) -> str:
 
 
 def format_percent(share: float | None) -> str:
-    """Format a percentage, such as "97.5%", or a dash for None."""
-    return "–" if share is None else f"{share:g}%"
+    """Format a percentage with one decimal, such as "97.5%" or "100.0%", or a dash for None."""
+    return "–" if share is None else f"{number_format(share, 1)}%"
+
+
+def format_hours(hours: float | None) -> str:
+    """Format a median with one decimal, such as "30.0 h", or a dash for None."""
+    return "–" if hours is None else _("%(count)s h") % {"count": number_format(hours, 1)}

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _, gettext_noop, ngettext, override
 
-from integrations.sla.formatting import format_percent
+from integrations.sla.formatting import format_hours, format_percent
 from integrations.sla.presenters import SIDE_LABELS
 from portal.core.content_files import load_content
 from portal.core.exports import BYTE_ORDER_MARK, escape_formula, format_lines
@@ -187,11 +187,7 @@ def _build_trend_bar(row: JsonObject) -> tuple[str, int, str]:
     return describe_period(row["period"], "short_label"), percent, ", ".join(parts)
 
 
-def _format_median(hours: float | None) -> str:
-    return "–" if hours is None else _("%(count)s h") % {"count": f"{hours:g}"}
-
-
-FIGURE_FORMATS = {"share": format_percent, "respond_hours": _format_median, "resolve_hours": _format_median}
+FIGURE_FORMATS = {"share": format_percent, "respond_hours": format_hours, "resolve_hours": format_hours}
 
 
 def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:

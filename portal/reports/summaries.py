@@ -10,9 +10,11 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.template.loader import render_to_string
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, ngettext, ngettext_lazy
 
+from integrations.sla.formatting import format_percent
 from portal.core.periods import PeriodKind, parse_period
 from portal.core.value_types import JsonObject
 from portal.reports.period_texts import describe_period
@@ -120,18 +122,18 @@ def describe_as_of(figures: JsonObject, now: datetime) -> JsonObject:
 
 
 def format_change(current: float | None, previous: float | None) -> str:
-    """Return "+2", "−0.5", or "±0", blank if a value is missing."""
+    """Return "+2.0", "−0.5", or "±0", blank if a value is missing."""
     if current is None or previous is None:
         return ""
     difference = round(current - previous, 1)
     if not difference:
         return "±0"
     sign = "+" if difference > 0 else "−"
-    return f"{sign}{abs(difference):g}"
+    return f"{sign}{number_format(abs(difference), 1)}"
 
 
 def build_subject(figures: JsonObject) -> str:
-    """Return the period in one line: "SLA week 47: 96% on time (+2 pts), 1 breached, 2 at risk – Acme".
+    """Return the period in one line: "SLA week 47: 96.0% on time (+2.0 pts), 1 breached, 2 at risk – Acme".
 
     A report of several partners has the name of its scope first, and the partners with the most overdue issues last.
     While something is overdue or can't be evaluated, the subject has no share on time.
@@ -167,8 +169,8 @@ def _describe_share(figures: JsonObject) -> str:
     # With more than 2,000 targets, one breach would round to 100%.
     share = min(totals["share"], MAX_IMPERFECT_SHARE) if totals["breached"] else totals["share"]
     change = format_change(totals["share"], figures["previous_totals"]["share"])
-    template = _("%(share)s%% on time (%(change)s pts)") if change else _("%(share)s%% on time")
-    return template % {"share": f"{share:g}", "change": change}
+    template = _("%(share)s on time (%(change)s pts)") if change else _("%(share)s on time")
+    return template % {"share": format_percent(share), "change": change}
 
 
 def _list_concerns(figures: JsonObject) -> list[Concern]:

@@ -1,4 +1,4 @@
-"""Template tags for open disputes and the status of monitored integrations, and a filter for durations."""
+"""Template tags for open disputes and the status of monitored integrations, and filters for numbers."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from integrations.partners import permissions
-from integrations.sla.formatting import format_duration
+from integrations.sla.formatting import format_duration, format_hours, format_percent
 from integrations.sla.models import SupportIssue
 from integrations.sla.support_status import URGENT_TONES, SupportStatus, list_support_statuses
 from integrations.submissions.models import Integration
@@ -23,6 +23,10 @@ register = template.Library()
 def duration(length: timedelta) -> str:
     """Format a duration with non-breaking spaces, so that “2 days 9 h” never wraps inside “9 h”."""
     return re.sub(r"(\d) ", "\\1\u00a0", format_duration(length))
+
+
+register.filter("percent", format_percent)
+register.filter("median_hours", format_hours)
 
 
 @register.inclusion_tag("sla/disputed.html", takes_context=True)

@@ -106,5 +106,7 @@ def describe_support(row: Integration) -> str:
         ("first response", listing.median_hours, listing.response_count if row.edition.sla.respond else 0),
         ("resolution", listing.median_resolution_hours, listing.resolution_count),
     )
-    medians = [f"{name} {hours:g} h" for name, hours, count in clocks if hours is not None and count >= MIN_SAMPLE_SIZE]
+    medians = [
+        f"{name} {hours:.1f} h" for name, hours, count in clocks if hours is not None and count >= MIN_SAMPLE_SIZE
+    ]
     return f"Median {' · '.join(medians)}" if medians else ""

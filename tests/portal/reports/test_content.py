@@ -144,7 +144,7 @@ def test_weeks_with_clock_changes_have_their_length(
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
     assert (figures["period"], figures["totals"]["met"], length / HOUR) == (week, 1, hours)
-    assert email.subject == f"SLA week {week[-2:]}: 100% on time, 0 breached, 0 at risk – Acme"
+    assert email.subject == f"SLA week {week[-2:]}: 100.0% on time, 0 breached, 0 at risk – Acme"
     assert [f"Acme, Week {int(week[-2:])}, {week[:4]}: {days}" in form for form in (email.text, email.html)] == [
         True
     ] * 2
@@ -258,7 +258,7 @@ def test_email_has_no_share_of_a_program_without_due_targets(
     tasks.generate_due_reports(MONDAY)
     lines = get_email(sam.email).text.splitlines()
     assert [line for line in lines if line.startswith(("- Nomad:", "- Vault:"))] == [
-        "- Nomad: 50% on time, 1 breached, 1 overdue",
+        "- Nomad: 50.0% on time, 1 breached, 1 overdue",
         "- Vault: no targets due, 0 overdue",
     ]
 

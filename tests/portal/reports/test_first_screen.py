@@ -25,7 +25,7 @@ from tests.portal.reports.test_content import create_clocks, get_email
 def test_email_starts_with_the_verdict_and_four_figures(monitored_repository: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     text = get_email("alice@acme.example").text
-    positions = [text.index(part) for part in ("1 issue is overdue.", "| On time | 50% |", "## Most overdue issues")]
+    positions = [text.index(part) for part in ("1 issue is overdue.", "| On time | 50.0% |", "## Most overdue issues")]
     assert positions == sorted(positions)
     first_table = text[positions[1] : positions[2]].split("\n\n")[0]
     assert [line.split(" | ")[0] for line in first_table.splitlines()] == [

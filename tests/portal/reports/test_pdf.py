@@ -27,7 +27,7 @@ def test_pdf_has_the_verdict_the_figures_and_the_issues(
     for part in (
         "SLA week 16: 1 issue overdue, 1 breached – Acme",
         "1 issue is overdue. 1 of 2 SLA targets met, 1 breached.",
-        "Metric Week 16 Week 15 On time 50%",
+        "Metric Week 16 Week 15 On time 50.0%",
         "Most overdue issues",
         "It breaks 2 Critical resolution overdue by",
         "SLA targets by week Period SLA targets Week 16 1 of 2 met, 1 overdue",

@@ -113,7 +113,7 @@ def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
     now = timezone.now()
     dashboard_summary = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now)
     assert [(tile["title"], str(tile["value"])) for tile in dashboard_summary["tiles"]] == [
-        ("On time", "50%"),
+        ("On time", "50.0%"),
         ("At risk", "1"),
         ("Breached", "1"),
         ("Data incomplete", "1"),
@@ -121,7 +121,10 @@ def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
     assert dashboard_summary["tiles"][0]["before"] == "No targets due in the previous 7 days"
     assert (dashboard_summary["repository_count"], dashboard_summary["count"]) == (2, 5)
     later = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now + timedelta(days=7))
-    assert (later["tiles"][0]["before"], later["tiles"][2]["before"]) == ("50% in the previous 7 days", "1 a week ago")
+    assert (later["tiles"][0]["before"], later["tiles"][2]["before"]) == (
+        "50.0% in the previous 7 days",
+        "1 a week ago",
+    )
 
 
 def test_figures_of_last_week_leave_out_what_was_not_monitored_then(alice: Any) -> None:

@@ -93,11 +93,11 @@ def test_badge_json_has_the_times_of_both_clocks(provider_with_status: Any, clie
 @pytest.mark.parametrize(
     ("program", "changes", "line"),
     [
-        ("consul", {}, "Median first response 3.5 h · resolution 30 h"),
+        ("consul", {}, "Median first response 3.5 h · resolution 30.0 h"),
         ("consul", {"resolution_count": 4}, "Median first response 3.5 h"),
         ("consul", {"response_count": 4, "resolution_count": 4}, None),
         ("consul", {"measured_target": ""}, None),
-        ("terraform-provider", {}, "Median resolution 30 h"),
+        ("terraform-provider", {}, "Median resolution 30.0 h"),
     ],
 )
 def test_card_shows_the_clocks_of_the_program(
