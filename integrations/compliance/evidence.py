@@ -21,6 +21,8 @@ from integrations.sla.engine.projection import IssueProjection, MissingOpeningEr
 from integrations.sla.explanation import serialize_clock
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
+from integrations.sla.services.policies import get_calendar
+from integrations.sla.services.projection import get_projection_time
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import ComplianceFacts, PartnerActivity
 from integrations.submissions.workflow.states import ListingStatus
@@ -94,13 +96,12 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
 
 
 def _build_breach_entry(breach: SlaBreach, issue: SupportIssue, now: datetime) -> dict[str, object]:
-    """Return a recorded breach with its clock explained as of `now`, if the events include the opening."""
-    context = inputs.build_projection_context(issue, now)
+    """Return a recorded breach with its clock explained as on the issue's page, if the events include the opening."""
     clock_entry: dict[str, object] = {"explanation": []}
-    with suppress(ValueError):  # the opening is missing
-        clocks = inputs.compute_issue_state(issue, now).clocks
+    with suppress(MissingOpeningError):
+        clocks = inputs.compute_issue_state(issue, get_projection_time(issue, now)).clocks
         clock = next(clock for clock in clocks if clock.target_type == breach.target_type)
-        clock_entry = serialize_clock(clock, context.calendar, issue.url)
+        clock_entry = serialize_clock(clock, get_calendar(issue), issue.url)
     return {
         "issue": str(issue),
         "title": issue.title,

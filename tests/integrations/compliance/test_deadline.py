@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from integrations.compliance import tasks
-from integrations.compliance.evidence import list_sent_emails
+from integrations.compliance.evidence import collect_evidence, list_sent_emails
 from integrations.partners.models import Membership, Partner
-from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
@@ -181,6 +181,12 @@ def test_appeal_pauses_deadline_and_needs_another_reviewer(
     row = perform_and_reload(row, "dismiss_appeal", rob, now + 90 * DAY)
     assert row.compliance_deadline_at == now + 91 * DAY
     assert "You already appealed." in get_refusal(row, "appeal", alice, now + 90 * DAY)
+
+
+def test_evidence_explains_a_clock_as_it_was_at_the_end_of_monitoring(overdue_clock: SlaClock, now: datetime) -> None:
+    SupportIssue.objects.update(ended_at=now)
+    document = collect_evidence(overdue_clock.integration, now + 9 * DAY)
+    assert document["breaches"][0]["clock"]["elapsed_seconds"] == (3 * DAY).total_seconds()
 
 
 @pytest.mark.every_database
