@@ -21,7 +21,7 @@ from integrations.escalations.selectors import is_answered
 from integrations.partners import permissions
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import get_address, list_program_contacts
+from integrations.submissions.notices import get_address, list_program_contacts, list_remaining_contacts
 from integrations.submissions.services.transitions import lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
@@ -175,9 +175,7 @@ def _advance(pk: int, now: datetime) -> bool:
     escalation = Escalation.objects.select_for_update(of=("self",)).get(pk=pk)
     if escalation.next_at is None or escalation.next_at > now:
         return False  # another process has advanced it
-    remaining = [
-        each for each in list_program_contacts(integration) if get_address(each) not in escalation.notified_addresses
-    ]
+    remaining = list_remaining_contacts(integration, escalation.notified_addresses)
     # A breach has already happened. Only an action that isn't overdue yet gets a warning.
     is_over = escalation.kind == Escalation.Kind.BREACHES or escalation.due_at <= now
     has_answer = is_answered(escalation, integration)

@@ -189,11 +189,7 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
     """Send the same notification to the next recipient who has not received it."""
     assert failed_email.event
     notified_addresses = set(EmailMessage.objects.filter(event=failed_email.event).values_list("to", flat=True))
-    remaining = [
-        each
-        for each in notices.list_program_contacts(integration)
-        if notices.get_address(each) not in notified_addresses
-    ]
+    remaining = notices.list_remaining_contacts(integration, notified_addresses)
     if not remaining:
         return False
     # Escalations are batched for each recipient, so this one joins the batch of the next recipient.

@@ -1,6 +1,6 @@
 """Email notifications of integrations: recipients and contexts."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -56,6 +56,11 @@ def list_program_contacts(integration: Integration) -> list[User | str]:
     ]
     managers = list_reviewer_managers(integration) if has_no_decider(integration) else []
     return [*dict.fromkeys((*contacts, *managers)), integration.edition.mailbox]
+
+
+def list_remaining_contacts(integration: Integration, addresses: Container[str]) -> list[User | str]:
+    """Return the program's contacts with other addresses than these."""
+    return [each for each in list_program_contacts(integration) if get_address(each) not in addresses]
 
 
 def list_program_team(integration: Integration) -> list[object]:
