@@ -42,8 +42,9 @@ def _convert_to_utc(timestamp: datetime) -> datetime:
 # Database columns have 64 bits with a sign. Strict, because true and "1" aren't numbers.
 Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Timestamp = Annotated[AwareDatetime, AfterValidator(_convert_to_utc)]
+CleanText = Annotated[str, BeforeValidator(_clean_text)]
 # GitHub's own limit for the text of an issue or a comment.
-Text = Annotated[str, BeforeValidator(_clean_text), _limit(65_536)]
+Text = Annotated[CleanText, _limit(65_536)]
 Url = Annotated[Text, _limit(400)]
 Title = Annotated[Text, _limit(300)]
 Name = Annotated[Text, _limit(100)]

@@ -11,38 +11,18 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, AliasPath, AwareDatetime, BeforeValidator, Field, TypeAdapter
 
-from portal.core.json_text import clean_string
 from portal.core.value_types import JsonObject
+from verification.sources.github.issue_models import CleanText, Number
 from verification.sources.repository_snapshot import RepositoryFile
 
 SHA_PATTERN = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-
-
-def clean_text(value: object) -> str:
-    """Return a text without characters that databases reject, blank for None. Raises TypeError for other types."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise TypeError(f"expected a text, not {type(value).__name__}")
-    return clean_string(value).strip()
-
-
-def parse_number(value: object) -> int:
-    """Return an ID, a number, or a size. Raises TypeError for another type and ValueError for what no column holds."""
-    # In Python, True is an int.
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"expected a number, not {type(value).__name__}")
-    if not 0 <= value < 2**63:
-        raise ValueError("expected a number of 63 bits")
-    return value
 
 
 def _get_spdx_id(license_data: JsonObject | None) -> object:
     return license_data.get("spdx_id") if license_data else None
 
 
-Text = Annotated[str, BeforeValidator(clean_text)]
-Number = Annotated[int, BeforeValidator(parse_number)]
+Text = Annotated[CleanText, AfterValidator(str.strip)]
 Flag = Annotated[bool, BeforeValidator(bool)]  # None counts as false
 
 
@@ -102,6 +82,8 @@ class GitHubRelease:
     assets: Annotated[tuple[ReleaseAsset, ...], BeforeValidator(lambda assets: assets or ())] = ()
 
 
+clean_text = TypeAdapter(Text).validate_python
+parse_number = TypeAdapter(Number).validate_python
 parse_repository = TypeAdapter(GitHubRepository).validate_python
 parse_pull_request = TypeAdapter(PullRequest).validate_python
 parse_release = TypeAdapter(GitHubRelease).validate_python
