@@ -8,7 +8,6 @@ from typing import NamedTuple
 from django.utils.translation import gettext, gettext_noop as _
 
 from integrations.partners import permissions
-from integrations.sla.engine.severity import normalize_label
 from integrations.sla.models import LabelPolicy, SupportIssueEvent
 from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
@@ -18,11 +17,6 @@ from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.factory import build_github_client
 
 REPLACEMENT_NOTE = "Replaced by a newer proposal."
-
-
-def normalize_labels(labels: Iterable[str]) -> list[str]:
-    """Return the unique labels in the form that policies use."""
-    return sorted({normalize_label(label) for label in labels} - {""})
 
 
 def propose_label_policy(integration: Integration, policy: LabelPolicy, *, actor: User | None, now: datetime) -> None:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
+from integrations.sla.engine.severity import normalize_label
 from integrations.sla.models import LabelPolicy
 from integrations.sla.services import label_proposals, policies
 from integrations.submissions.models import Integration
@@ -134,7 +135,7 @@ class LabelPolicyDecisionForm(forms.Form):
 
 
 def _parse_labels(text: str) -> list[str]:
-    labels = label_proposals.normalize_labels(text.split("\n"))
+    labels = sorted({normalize_label(label) for label in text.split("\n")} - {""})
     if long_label := next((label for label in labels if len(label) > 100), ""):
         message = _("“%(label)s…” is too long for a GitHub label. Enter 100 characters or fewer.")
         raise ValidationError(message % {"label": long_label[:40]})
