@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.core.management.base import BaseCommand, CommandError
 
-from integrations.sla.formatting import describe_days_off
+from integrations.sla.formatting import describe_days_off, parse_moment
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
 from portal.core.holidays import UnknownRegionError, load_holidays
@@ -53,7 +53,7 @@ def calculate_due(
 ) -> dict[str, object]:
     """Calculate the due date and its segments. Raises ValueError with a message that is safe to display."""
     time_zone = _parse_zone(zone)
-    start = _parse_moment(opened, time_zone)
+    start = parse_moment(opened, time_zone)
     calendar = _build_calendar(time_zone, country, subdiv, start.year)
     scale = business_time.ELAPSED_SCALE if kind == "critical" else calendar.days
     allowed_time = timedelta(hours=hours) if kind == "critical" else business_days * business_time.DAY
@@ -106,21 +106,12 @@ def _parse_zone(name: str) -> ZoneInfo:
         raise ValueError(f"Unknown time zone “{name}”. Enter a name such as America/New_York.") from error
 
 
-def _parse_moment(text: str, zone: ZoneInfo) -> datetime:
-    try:
-        timestamp = datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        message = f"Invalid time “{text}”. Enter an ISO 8601 time, such as 2026-04-11T15:00:00-04:00."
-        raise ValueError(message) from error
-    return timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=zone)
-
-
 def _parse_pause(text: str, zone: ZoneInfo) -> ClockPause:
     first, separator, last = text.partition("/")
     if not separator:
         raise ValueError(f"Invalid pause “{text}”. Enter FROM/TO, or FROM/ for an open pause.")
-    start = _parse_moment(first, zone)
-    end = _parse_moment(last, zone) if last.strip() else None
+    start = parse_moment(first, zone)
+    end = parse_moment(last, zone) if last.strip() else None
     if end is not None and end < start:
         raise ValueError(f"The pause “{text}” ends before it starts. Swap the two times.")
     return ClockPause(start, end)

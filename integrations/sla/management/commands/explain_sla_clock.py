@@ -2,7 +2,7 @@
 
 import json
 from argparse import ArgumentParser
-from datetime import UTC, datetime
+from datetime import UTC
 
 from django.core.management.base import BaseCommand, CommandError
 from django.forms.models import model_to_dict
@@ -12,6 +12,7 @@ from pydantic_core import to_jsonable_python
 from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.explanation import explain_clock, serialize_issue_state
+from integrations.sla.formatting import parse_moment
 from integrations.sla.services.projection import get_projection_time
 
 CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
@@ -29,7 +30,10 @@ class Command(BaseCommand):
         row = inputs.find_issue(issue)
         if row is None:
             raise CommandError(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")
-        moment = _parse_moment(at)
+        try:
+            moment = parse_moment(at, UTC) if at else timezone.now()
+        except ValueError as error:
+            raise CommandError(str(error)) from error
         projected_at = get_projection_time(row, moment)
         # Without a chosen time, the output is that of the issue's page.
         context = inputs.build_projection_context(row, min(moment, projected_at) if at else projected_at)
@@ -48,13 +52,3 @@ class Command(BaseCommand):
         for clock in state.clocks:
             self.stdout.write("\n".join([f"\n{clock.target_type}", *explain_clock(clock, context.calendar)]))
         self.stdout.write("\n".join(["", *state.notes]))
-
-
-def _parse_moment(text: str | None) -> datetime:
-    if not text:
-        return timezone.now()
-    try:
-        timestamp = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise CommandError(f"Invalid time “{text}”. Enter an ISO 8601 time, such as 2026-04-14T09:00:00Z.") from error
-    return timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=UTC)
