@@ -7,6 +7,12 @@ from integrations.sla.formatting import describe_reason, format_duration, format
 from portal.core.business_time import Calendar
 
 ANCHORS = {"comment": "issuecomment", "event": "event"}  # event key prefix -> GitHub anchor
+# Fields of the JSON that have the name and the value of the state
+ISSUE_FIELDS = ("severity", "last_commenter_role", "last_commented_at", "notes")
+CLOCK_FIELDS = (
+    *("target_type", "is_committed", "severity", "state", "started_at"),
+    *("due_at", "ideal_due_at", "stopped_at", "warn_at", "share"),
+)
 STATE_DESCRIPTIONS = {
     ClockStatus.RUNNING: "The clock is running.",
     ClockStatus.PAUSED: "The clock is paused.",
@@ -59,33 +65,20 @@ def serialize_issue_state(state: IssueState, context: ProjectionContext, url: st
         "data_up_to": context.data_up_to,
         "zone": str(context.calendar.zone),
         "policy": context.policy.edition,
-        "severity": state.severity,
         "open": state.is_open,
         "covered": state.is_covered,
-        "last_commenter_role": state.last_commenter_role,
-        "last_commented_at": state.last_commented_at,
-        "notes": state.notes,
+        **{name: getattr(state, name) for name in ISSUE_FIELDS},
         "clocks": [serialize_clock(clock, context.calendar, url) for clock in state.clocks],
     }
 
 
 def serialize_clock(clock: ClockState, calendar: Calendar, url: str) -> dict[str, object]:
     """Return a clock for JSON. Timestamps are in UTC, durations in seconds. The explanation uses the time zone."""
-    return {
-        "target_type": clock.target_type,
-        "is_committed": clock.is_committed,
-        "severity": clock.severity,
-        "state": clock.state,
-        "started_at": clock.started_at,
-        "due_at": clock.due_at,
-        "ideal_due_at": clock.ideal_due_at,
+    return {name: getattr(clock, name) for name in CLOCK_FIELDS} | {
         "ideal_missed": clock.is_ideal_missed,
-        "stopped_at": clock.stopped_at,
         "stopped_by": build_event_url(url, clock.stopped_by),
-        "warn_at": clock.warn_at,
         "counted_seconds": clock.counted.total_seconds(),
         "elapsed_seconds": sum((segment.length for segment in clock.segments), timedelta()).total_seconds(),
-        "share": clock.share,
         "segments": [
             {
                 "from": segment.start,
