@@ -116,11 +116,8 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
         row.repository = sync.name
         row.repository_id = sync.number
         row.etags = etags or row.etags
-        row.attempts = 0
-        row.trouble = ""
-        row.trouble_since = None
-        row.is_hidden = False
-        row.missing_since = None
+        for name, value in monitoring.NO_TROUBLE.items():
+            setattr(row, name, value)
         row.poll_at = now if sync.is_partial else calculate_next_poll(row, now)
         row.save()
         # The new data makes it possible to judge these clocks.

@@ -27,6 +27,13 @@ OLD_SECRET_LIFETIME = timedelta(hours=24)
 # Of a repository that is entered again. Its issues are listed anew, to resume them, but its history can be too long.
 KEPT_CURSORS = ("comments", "event", "verified", "missed_at", "moved")
 LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
+NO_TROUBLE: NamedValues = {
+    "attempts": 0,
+    "trouble": "",
+    "trouble_since": None,
+    "is_hidden": False,
+    "missing_since": None,
+}
 MAX_DATA_AGE = timedelta(days=1)  # of an issue tracker that counts as measurable
 
 
@@ -60,7 +67,6 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
         "began_at": now,
         "moved_at": None,
         "ended_at": None,
-        "missing_since": None,
         "hook_id": None,
         "last_delivery_at": None,
         "data_up_to": now,
@@ -69,7 +75,7 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
     for monitored_repository in ended:
         # The clocks of earlier issues would otherwise count the time without support.
         _end_issues(monitored_repository, monitored_repository.ended_at)
-    ended.update(**initial_values, cursors={}, etags={}, attempts=0)
+    ended.update(**initial_values, **NO_TROUBLE, cursors={}, etags={})
     return MonitoredRepository.objects.get_or_create(integration=integration, defaults=initial_values)[0]
 
 
@@ -107,7 +113,7 @@ def stop_monitoring(integration: Integration, now: datetime) -> None:
     # Polls and webhooks lock the repository before its clocks, too.
     list(monitored.select_for_update(no_key=True))
     SlaClock.objects.filter(monitored_repository__in=monitored, next_at__isnull=False).update(next_at=None)
-    monitored.update(ended_at=now, poll_at=None, trouble="", trouble_since=None, is_hidden=False)
+    monitored.update(ended_at=now, poll_at=None, **NO_TROUBLE)
 
 
 def stop_ended_monitoring(now: datetime) -> int:
@@ -145,30 +151,24 @@ def update_repository(integration: Integration, now: datetime) -> None:
     if is_moved or is_ended:
         # The next poll resumes the issues that the repository still has.
         _end_issues(monitored_repository, monitored_repository.ended_at or now)
-    if is_moved:
-        monitored_repository.moved_at = now
-        # The new repository has no webhook yet, so it must be polled often.
-        monitored_repository.hook_id = None
-        monitored_repository.last_delivery_at = None
-    monitored_repository.repository = integration.repository
-    monitored_repository.repository_id = integration.repository_id
-    monitored_repository.ended_at = None
-    monitored_repository.poll_at = now
-    # The ETags and cursors of the old repository would hide issues of the new one, and its problems don't apply.
-    monitored_repository.etags = {}
     kept_names = () if is_moved else KEPT_CURSORS
-    cursors = {k: v for k, v in monitored_repository.cursors.items() if k in kept_names}
+    cursors = {name: value for name, value in monitored_repository.cursors.items() if name in kept_names}
+    values: NamedValues = {
+        "repository": integration.repository,
+        "repository_id": integration.repository_id,
+        "ended_at": None,
+        "poll_at": now,
+        # The ETags and cursors of the old repository would hide issues of the new one, and its problems don't apply.
+        "etags": {},
+        "cursors": cursors,
+    }
     if is_moved:
         # What happened before the first move was read or isn't covered, and the history can be too long to read.
         read_up_to = (monitored_repository.data_up_to - LISTING_DELAY).isoformat()
         cursors["moved"] = monitored_repository.cursors.get("moved", read_up_to)
-    monitored_repository.cursors = cursors
-    monitored_repository.attempts = 0
-    monitored_repository.trouble = ""
-    monitored_repository.trouble_since = None
-    monitored_repository.is_hidden = False
-    monitored_repository.missing_since = None
-    monitored_repository.save()
+        # The new repository has no webhook yet, so it must be polled often.
+        values |= {"moved_at": now, "hook_id": None, "last_delivery_at": None}
+    rows.update(**values, **NO_TROUBLE)
 
 
 def _is_same_repository(monitored_repository: MonitoredRepository, integration: Integration) -> bool:
