@@ -98,14 +98,12 @@ def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: User | None, now
 
 def accept_dispute(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Accept the dispute of a breach: retract the issue's breaches. Raises ActionRefused."""
-    outcome = BreachOutcome.ACCEPTED
-    return _settle_breaches(issue, outcome, "issue.dispute_accepted", reason, actor=actor, now=now)
+    return _settle_breaches(issue, BreachOutcome.ACCEPTED, "issue.dispute_accepted", reason, actor=actor, now=now)
 
 
 def waive_breach(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Waive the breaches of a disputed issue: they stay on record and don't count. Raises ActionRefused."""
-    outcome = BreachOutcome.WAIVED
-    return _settle_breaches(issue, outcome, "issue.breach_waived", reason, actor=actor, now=now)
+    return _settle_breaches(issue, BreachOutcome.WAIVED, "issue.breach_waived", reason, actor=actor, now=now)
 
 
 def correct_severity(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
