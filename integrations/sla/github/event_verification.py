@@ -159,10 +159,11 @@ def _list_webhook_events(
 
 
 def _is_deniable(row: SupportIssueEvent) -> bool:
-    """Return whether an event can be denied. Critical labels can't, because they only make the target stricter."""
-    return row.kind != IssueEventKind.LABELED or (
-        normalize_label(row.label) not in get_sla_policy(row.issue).critical_labels
-    )
+    """Return whether an event can be denied. Critical labels can't if they only make the target stricter."""
+    if row.kind != IssueEventKind.LABELED:
+        return True
+    policy = get_sla_policy(row.issue)
+    return normalize_label(row.label) not in policy.critical_labels - policy.pause_labels
 
 
 def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:

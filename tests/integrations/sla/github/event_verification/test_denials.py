@@ -8,7 +8,14 @@ from integrations.sla import tasks
 from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import UNVERIFIED_EVENT_NOTE
 from integrations.sla.github import delivery_processing, event_verification, reconciliation
-from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
+from integrations.sla.models import (
+    LabelPolicy,
+    MonitoredRepository,
+    SlaBreach,
+    SlaClock,
+    SupportIssue,
+    SupportIssueEvent,
+)
 from integrations.submissions.services import creation
 from portal.accounts.models import User
 from tests.fakes.github.server import GitHub
@@ -180,6 +187,18 @@ def test_critical_label_is_never_denied(monitored_repository: MonitoredRepositor
     forge(monitored_repository, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
     poll(monitored_repository, 5)
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
+
+
+def test_critical_label_that_also_pauses_is_denied(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
+    labels = {"critical_labels": ["p0"], "pause_labels": ["p0"]}
+    policy = LabelPolicy.objects.create(
+        integration=monitored_repository.integration, proposed_at=OPENED_AT, state="accepted", **labels
+    )
+    SupportIssue.objects.update(policy=policy)
+    forge(monitored_repository, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
+    poll(monitored_repository, 5)
+    poll(monitored_repository, 30)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
 
 
 def test_breach_retracted_by_a_forged_closure_is_recorded_again(
