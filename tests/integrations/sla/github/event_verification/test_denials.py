@@ -9,11 +9,9 @@ from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import UNVERIFIED_EVENT_NOTE
 from integrations.sla.github import delivery_processing, event_verification, reconciliation
 from integrations.sla.models import (
-    LabelPolicy,
     MonitoredRepository,
     SlaBreach,
     SlaClock,
-    SupportIssue,
     SupportIssueEvent,
 )
 from integrations.submissions.services import creation
@@ -22,7 +20,6 @@ from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker
 from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, forge, poll
 from tests.integrations.sla.monitored_repository import (
-    COLLABORATOR,
     OPENED_AT,
     OUTSIDER,
     PARTNER,
@@ -169,36 +166,6 @@ def test_denied_event_is_not_counted_as_missed_by_the_webhook(
     poll(monitored_repository, 26)
     assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
     assert "missed_at" not in monitored_repository.cursors
-
-
-@pytest.mark.any_database
-def test_backdated_pause_label_does_not_pause(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
-    tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED_AT + HOUR)
-    poll(monitored_repository, 2)
-    forge(monitored_repository, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED_AT + 3 * HOUR), 30)
-    assert SlaClock.objects.get(target_type="resolve").state == "paused"
-    poll(monitored_repository, 32)
-    clock = SlaClock.objects.get(target_type="resolve")
-    assert (clock.state, clock.due_at) == ("running", OPENED_AT + 48 * HOUR)
-
-
-@pytest.mark.any_database
-def test_critical_label_is_never_denied(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
-    forge(monitored_repository, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
-    poll(monitored_repository, 5)
-    assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
-
-
-def test_critical_label_that_also_pauses_is_denied(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
-    labels = {"critical_labels": ["p0"], "pause_labels": ["p0"]}
-    policy = LabelPolicy.objects.create(
-        integration=monitored_repository.integration, proposed_at=OPENED_AT, state="accepted", **labels
-    )
-    SupportIssue.objects.update(policy=policy)
-    forge(monitored_repository, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
-    poll(monitored_repository, 5)
-    poll(monitored_repository, 30)
-    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
 
 
 def test_breach_retracted_by_a_forged_closure_is_recorded_again(

@@ -1,0 +1,38 @@
+"""Tests of forged labels, which GitHub's lists confirm or deny."""
+
+import pytest
+
+from integrations.sla.models import LabelPolicy, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
+from tests.fakes.github.tracker import Tracker
+from tests.integrations.sla.github.event_verification.forgery import HOUR, forge, poll
+from tests.integrations.sla.monitored_repository import COLLABORATOR, OPENED_AT, PARTNER
+
+
+@pytest.mark.any_database
+def test_backdated_pause_label_does_not_pause(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
+    tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED_AT + HOUR)
+    poll(monitored_repository, 2)
+    forge(monitored_repository, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED_AT + 3 * HOUR), 30)
+    assert SlaClock.objects.get(target_type="resolve").state == "paused"
+    poll(monitored_repository, 32)
+    clock = SlaClock.objects.get(target_type="resolve")
+    assert (clock.state, clock.due_at) == ("running", OPENED_AT + 48 * HOUR)
+
+
+@pytest.mark.any_database
+def test_critical_label_is_never_denied(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
+    forge(monitored_repository, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
+    poll(monitored_repository, 5)
+    assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
+
+
+def test_critical_label_that_also_pauses_is_denied(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
+    labels = {"critical_labels": ["p0"], "pause_labels": ["p0"]}
+    policy = LabelPolicy.objects.create(
+        integration=monitored_repository.integration, proposed_at=OPENED_AT, state="accepted", **labels
+    )
+    SupportIssue.objects.update(policy=policy)
+    forge(monitored_repository, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
+    poll(monitored_repository, 5)
+    poll(monitored_repository, 30)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
