@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from playwright.sync_api import expect
+
 from tests.journeys.person import Person
 from tests.journeys.test_second_factor import PASSWORD, sign_in
 
@@ -58,3 +60,8 @@ def test_passkey_is_the_second_factor_after_the_password(visit: Callable[..., Pe
     sign_in(browser, alice)
     browser.sees("Enter the code")
     press_and_authenticate(browser, "Use passkey").sees("Your integrations")
+
+
+def test_passkey_button_is_hidden_without_scripts(visit: Callable[..., Person]) -> None:
+    browser = visit(javascript=False).go("/accounts/login/").sees("Passkeys need JavaScript.")
+    expect(browser.page.get_by_text("Sign in with a passkey")).to_be_hidden()
