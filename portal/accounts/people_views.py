@@ -7,9 +7,9 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from portal.accounts import invitations, people, roles
@@ -23,10 +23,17 @@ from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
-from portal.ui.refusals import add_refusals_to_form, raise_if_forbidden, report_refusals
+from portal.ui.refusals import add_refusals_to_form, raise_if_forbidden, render_refused_form, report_refusals
 
 ACCOUNT_ACTIONS = {"sign_out": roles.end_sessions, "deactivate": roles.deactivate, "reactivate": roles.reactivate}
 REQUEST_DECISIONS = {"approve": roles.approve_request, "reject": roles.reject_request}
+ACTION_LABELS = {
+    "sign_out": gettext_lazy("Sign out everywhere"),
+    "deactivate": gettext_lazy("Deactivate account"),
+    "reactivate": gettext_lazy("Reactivate account"),
+    "approve": gettext_lazy("Approve role"),
+    "reject": gettext_lazy("Decline role"),
+}
 
 
 def require_reader(request: AuthenticatedRequest) -> None:
@@ -122,22 +129,24 @@ def change_account(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     require_reader(request)
     person = get_object_or_404(people.select_people(request.user), pk=pk)
     name = request.POST.get("action", "")
-    if name in ACCOUNT_ACTIONS or name in REQUEST_DECISIONS:
-        require_recent_authentication(request)
-        form = ReasonForm(request.POST)
+    if name not in ACTION_LABELS:
+        return redirect("accounts:person", pk)
+    require_recent_authentication(request)
+    form = ReasonForm(request.POST)
+    if form.is_valid():
         now = timezone.now()
-        if not form.is_valid():
-            messages.error(request, str(form.errors["reason"][0]))
-            return redirect("accounts:person", pk)
         reason = form.cleaned_data["reason"]
-        with report_refusals(request, _("Account of %(name)s changed.") % {"name": person}):
+        with add_refusals_to_form(form):
             if action := ACCOUNT_ACTIONS.get(name):
                 action(person, actor=request.user, now=now, reason=reason, request=request)
             else:
                 role_request = get_object_or_404(RoleRequest, user=person)
                 decide = REQUEST_DECISIONS[name]
                 decide(role_request, actor=request.user, now=now, reason=reason, request=request)
-    return redirect("accounts:person", pk)
+            messages.success(request, _("Account of %(name)s changed.") % {"name": person})
+            return redirect("accounts:person", pk)
+    cancel_url = reverse("accounts:person", args=[pk])
+    return render_refused_form(request, form, label=ACTION_LABELS[name], cancel_url=cancel_url)
 
 
 def invite_person(request: AuthenticatedRequest) -> HttpResponse:

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import Promise
 
 from portal.core.errors import ActionRefused
 
@@ -45,10 +47,18 @@ def add_refusals_to_form(form: BaseForm, field: str | None = None) -> Iterator[N
         form.add_error(field, str(refusal))
 
 
-def require_valid(form: BaseForm) -> None:
-    """Raise ActionRefused with the errors of an invalid form, for pages that show them as a message."""
-    if not form.is_valid():
-        raise ActionRefused(" ".join(str(error) for errors in form.errors.values() for error in errors))
+def render_refused_form(request: HttpRequest, form: BaseForm, *, label: str | Promise, cancel_url: str) -> HttpResponse:
+    """Show the form of an action that has no page of its own, with its errors and input, to be sent again.
+
+    `label`: text of the button that was pressed.
+    """
+    field_names = {form.add_prefix(name) for name in form.fields} | {"csrfmiddlewaretoken"}
+    # such as the value of the button, and the selected rows
+    other_values = [
+        (name, value) for name, values in request.POST.lists() if name not in field_names for value in values
+    ]
+    context = {"form": form, "label": label, "cancel_url": cancel_url, "other_values": other_values}
+    return render(request, "ui/forms/refused_form.html", context, status=422)
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.debug import sensitive_variables
@@ -14,11 +15,10 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.one_time_secrets import store_secret, take_secret
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
-from portal.ui.refusals import add_refusals_to_form, report_refusals
+from portal.ui.refusals import add_refusals_to_form, render_refused_form, report_refusals
 from portal.webhooks import payloads, permissions as access, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
@@ -122,13 +122,14 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         initial=build_initial_data(endpoint),
     )
     if request.method == "POST" and form.is_valid():
-        with report_refusals(request, _("Webhook saved.")):
+        with add_refusals_to_form(form):
             changes = {name: form.cleaned_data[name] for name in form.changed_data}
             # A new URL redirects the partner's data, so someone at an open session must not be able to set it.
             if changes.get("url"):
                 require_recent_authentication(request)
             services.change_endpoint(endpoint, changes, actor=request.user, now=timezone.now())
-        return redirect("webhooks:detail", uuid)
+            messages.success(request, _("Webhook saved."))
+            return redirect("webhooks:detail", uuid)
     context = {"form": form, "endpoint": endpoint}
     return render(request, "webhooks/change.html", context, status=422 if request.method == "POST" else 200)
 
@@ -169,10 +170,25 @@ def describe_replay(count: int) -> str:
 def perform_action(request: AuthenticatedRequest, uuid: UUID, action: str) -> HttpResponse:
     """Perform the action of a button on the endpoint page."""
     endpoint = access.get_endpoint(request.user, uuid)
+    if request.method == "POST" and action == "replay":
+        return replay_deliveries(request, endpoint)
     if request.method == "POST":
         with report_refusals(request):
             messages.success(request, _perform_action(request, endpoint, action))
     return redirect("webhooks:detail", uuid)
+
+
+def replay_deliveries(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> HttpResponse:
+    """Replay the deliveries that failed since the time of the form."""
+    form = ReplayForm(request.POST)
+    detail_url = reverse("webhooks:detail", args=[endpoint.uuid])
+    if form.is_valid():
+        with add_refusals_to_form(form):
+            since = form.cleaned_data["since"]
+            count = services.replay_deliveries(endpoint, since, actor=request.user, now=timezone.now())
+            messages.success(request, describe_replay(count))
+            return redirect(detail_url)
+    return render_refused_form(request, form, label=_("Replay failed deliveries"), cancel_url=detail_url)
 
 
 def _perform_action(request: AuthenticatedRequest, endpoint: WebhookEndpoint, action: str) -> str:
@@ -189,13 +205,6 @@ def _perform_action(request: AuthenticatedRequest, endpoint: WebhookEndpoint, ac
         case "resume" | "skip":
             count = services.resume_endpoint(endpoint, actor=actor, now=now, skip=action == "skip")
             return describe_resumption(count, has_skipped=action == "skip")
-        case "replay":
-            form = ReplayForm(request.POST)
-            if not form.is_valid():
-                raise ActionRefused(" ".join(str(error) for error in form.errors["since"]))
-            return describe_replay(
-                services.replay_deliveries(endpoint, form.cleaned_data["since"], actor=actor, now=now)
-            )
     raise Http404(_("Unknown action."))
 
 

@@ -101,8 +101,13 @@ class BulkActionForm(forms.Form):
         return BulkInputs(data["reviewer"], int(data["days"]), data["reason"])
 
 
-def render_bulk_controls() -> SafeString:
-    """Return the inputs and buttons of the form. They are cached like the filters; the reviewers are read each time."""
+def render_bulk_controls(refused_inputs: Mapping[str, str] | None = None) -> SafeString:
+    """Return the inputs and buttons of the form, with the refused inputs and their errors.
+
+    Without refused inputs, they are cached like the filters; the reviewers are read each time.
+    """
+    if refused_inputs is not None:
+        return render_to_string("reviews/queue_bulk.html", {"form": BulkActionForm(data=refused_inputs)})
     reviewers = BulkActionForm.base_fields["reviewer"].queryset.only("name", "email")  # type: ignore[attr-defined]
     return _render_controls(get_language(), tuple((reviewer.pk, str(reviewer)) for reviewer in reviewers))
 

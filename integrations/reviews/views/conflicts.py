@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -21,7 +21,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import SingleLineField
-from portal.ui.refusals import report_refusals, require_valid
+from portal.ui.refusals import add_refusals_to_form, render_refused_form
 
 
 class ConflictForm(forms.Form):
@@ -32,6 +32,7 @@ class ConflictForm(forms.Form):
         label=gettext_lazy("Reviewer"),
         queryset=User.objects.order_by("name", "pk"),
         empty_label=gettext_lazy("Select a reviewer"),
+        widget=forms.HiddenInput,  # the page offers the reviewers without a conflict
     )
     reason = SingleLineField(label=gettext_lazy("Reason"), max_length=300)
 
@@ -64,19 +65,21 @@ def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Record or remove a conflict of interest with the company."""
     integration = load_integration_for_program(request, uuid)
     form = ConflictForm(request.POST)
-    with report_refusals(request):
-        require_valid(form)
-        reviewer = form.cleaned_data["reviewer"]
-        reason = form.cleaned_data["reason"]
-        is_removal = form.cleaned_data["action"] == "remove"
-        # The conflict of a deactivated reviewer is listed, so it has to be possible to remove it.
-        if not (is_removal or reviewer.is_active):
-            raise ActionRefused(_("This account is deactivated. Select an active reviewer."))
-        change = conflicts.remove_conflict if is_removal else conflicts.record_conflict
-        change(integration.partner, reviewer, reason, actor=request.user, now=timezone.now())
-        text = _("Removed the conflict of interest.") if is_removal else _("Recorded the conflict of interest.")
-        messages.success(request, text)
-    return redirect("reviews:review", uuid=uuid)
+    is_removal = request.POST.get("action") == "remove"
+    if form.is_valid():
+        with add_refusals_to_form(form):
+            reviewer = form.cleaned_data["reviewer"]
+            # The conflict of a deactivated reviewer is listed, so it has to be possible to remove it.
+            if not (is_removal or reviewer.is_active):
+                raise ActionRefused(_("This account is deactivated. Select an active reviewer."))
+            change = conflicts.remove_conflict if is_removal else conflicts.record_conflict
+            reason = form.cleaned_data["reason"]
+            change(integration.partner, reviewer, reason, actor=request.user, now=timezone.now())
+            text = _("Removed the conflict of interest.") if is_removal else _("Recorded the conflict of interest.")
+            messages.success(request, text)
+            return redirect("reviews:review", uuid=uuid)
+    label = _("Remove conflict") if is_removal else _("Record conflict")
+    return render_refused_form(request, form, label=label, cancel_url=reverse("reviews:review", args=[uuid]))
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/conflicts/", change_conflict, name="change_conflict")]

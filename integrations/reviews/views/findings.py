@@ -25,7 +25,7 @@ from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
-from portal.ui.refusals import report_refusals, require_valid
+from portal.ui.refusals import add_refusals_to_form, render_refused_form, report_refusals
 
 FindingView = Callable[[AuthenticatedRequest, int], HttpResponse]
 
@@ -67,11 +67,12 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = FindingReplyForm(request.POST)
     # The reason is optional, unlike the text of a reply, whose form this is.
     form.fields["text"].required = False
-    with report_refusals(request):
-        require_valid(form)
-        note = form.cleaned_data["text"]
-        finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
-    return _redirect_to_finding(request, finding)
+    if form.is_valid():
+        with add_refusals_to_form(form):
+            note = form.cleaned_data["text"]
+            finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
+            return _redirect_to_finding(request, finding)
+    return _render_refused_form(request, finding, form, _("Reopen finding"))
 
 
 @restore_text(FindingForm, gettext_noop("Save finding"))
@@ -80,11 +81,12 @@ def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     finding = load_finding(request, pk)
     form = FindingForm(request.POST)
     require_program_staff(request)
-    with report_refusals(request):
-        require_valid(form)
-        finding_services.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
-        report_mentions(request, finding.integration, form.cleaned_data["text"], internal=True)
-    return _redirect_to_finding(request, finding)
+    if form.is_valid():
+        with add_refusals_to_form(form):
+            finding_services.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
+            report_mentions(request, finding.integration, form.cleaned_data["text"], internal=True)
+            return _redirect_to_finding(request, finding)
+    return _render_refused_form(request, finding, form, _("Save finding"))
 
 
 @redirect_get_to("reviews:queue")
@@ -102,12 +104,13 @@ def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Send a reply to the other side."""
     finding = load_finding(request, pk)
     form = FindingReplyForm(request.POST)
-    with report_refusals(request):
-        require_valid(form)
-        text = form.cleaned_data["text"]
-        finding_services.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
-        report_mentions(request, finding.integration, text)
-    return _redirect_to_finding(request, finding)
+    if form.is_valid():
+        with add_refusals_to_form(form):
+            text = form.cleaned_data["text"]
+            finding_services.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
+            report_mentions(request, finding.integration, text)
+            return _redirect_to_finding(request, finding)
+    return _render_refused_form(request, finding, form, _("Send reply"))
 
 
 @redirect_get_to("reviews:review")
@@ -141,11 +144,19 @@ def apply_templates(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 
 def _redirect_to_finding(request: AuthenticatedRequest, finding: Finding) -> HttpResponseRedirect:
-    for_program = permissions.can_view_notes(finding.integration, request.user)
-    if for_program:
+    if permissions.can_view_notes(finding.integration, request.user):
         end_writing(finding.integration, request.user)
+    return redirect(_build_finding_url(request, finding))
+
+
+def _build_finding_url(request: AuthenticatedRequest, finding: Finding) -> str:
+    for_program = permissions.can_view_notes(finding.integration, request.user)
     page = "reviews:review" if for_program else "submissions:detail"
-    return redirect(f"{reverse(page, args=[finding.integration.uuid])}#finding-{finding.number}")
+    return f"{reverse(page, args=[finding.integration.uuid])}#finding-{finding.number}"
+
+
+def _render_refused_form(request: AuthenticatedRequest, finding: Finding, form: forms.Form, label: str) -> HttpResponse:
+    return render_refused_form(request, form, label=label, cancel_url=_build_finding_url(request, finding))
 
 
 urlpatterns = [

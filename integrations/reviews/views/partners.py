@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django import forms
+from django.contrib import messages
 from django.db.models import Case, Count, OuterRef, Q, QuerySet, SlugField, Subquery, When
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
@@ -23,11 +24,10 @@ from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
-from portal.core.errors import ActionRefused
 from portal.core.form_fields import MultiLineField, clean_search_query
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate, paginate_compiled
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import add_refusals_to_form, render_refused_form, report_refusals
 
 MAX_RECENT_EVENTS = 20
 MAX_INTEGRATIONS = 20  # per page of a partner
@@ -214,12 +214,15 @@ def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     partner = get_object_or_404(Partner, slug=slug)
     form = PartnerDecisionForm(request.POST)
     decision = DECISIONS.get(request.POST.get("action", ""))
-    if decision:
-        with report_refusals(request, _("Decision recorded. We notify the owners by email.")):
-            if not form.is_valid():
-                raise ActionRefused(str(form.errors["note"][0]))
+    if decision is None:
+        return redirect("reviews:partner", slug)
+    if form.is_valid():
+        with add_refusals_to_form(form):
             decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())
-    return redirect("reviews:partner", slug)
+            messages.success(request, _("Decision recorded. We notify the owners by email."))
+            return redirect("reviews:partner", slug)
+    cancel_url = reverse("reviews:partner", args=[slug])
+    return render_refused_form(request, form, label=decision.label, cancel_url=cancel_url)
 
 
 def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -234,10 +237,10 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         if request.method == "POST" and context["note_form"].is_valid():
             note = context["note_form"].cleaned_data["note"]
             names = {"source": source, "target": target}
-            with report_refusals(request, _("%(source)s is now part of %(target)s.") % names):
+            with add_refusals_to_form(context["note_form"]):
                 partner_merges.merge_partners(source, target, note, actor=request.user, now=timezone.now())
+                messages.success(request, _("%(source)s is now part of %(target)s.") % names)
                 return redirect("reviews:partner", target.slug)
-            return redirect("reviews:partner", source.slug)
         context |= {
             "target": target,
             "refusal": partner_merges.explain_merge_refusal(source, target, request.user),

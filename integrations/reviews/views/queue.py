@@ -41,9 +41,10 @@ from portal.core.primary_keys import parse_pk
 from portal.ui.components.markup import render as render_component
 from portal.ui.components.moments import format_span
 from portal.ui.htmx import is_fragment_request
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import raise_if_forbidden, report_refusals
 
 SELECTION_KEY = "queue_selection"
+REFUSED_INPUTS_KEY = "queue_refused_inputs"
 COLUMN_LABELS = {
     "name": gettext_lazy("Item"),
     "kind": gettext_lazy("Type"),
@@ -100,7 +101,8 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_even
         "rows": page_rows,
         # Once: the selection survives the action, but not the next visit.
         "selected": request.session.pop(SELECTION_KEY, ()),
-        "bulk_controls": render_bulk_controls,
+        # Called by the page, not by its fragment.
+        "bulk_controls": lambda: render_bulk_controls(request.session.pop(REFUSED_INPUTS_KEY, None)),
         "now": now,
         "is_filtered": any(filters.values()) or bool(kind),
         "queue_query": request.GET.urlencode(),
@@ -196,18 +198,26 @@ def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_integration_for_program(request, uuid)
     if request.method != "POST":
         require_permission(permissions.can_assign_reviewer, integration, request.user)
-        context = {"integration": integration, "suggestions": suggest_reviewers(integration, timezone.now())}
-        return render(request, "reviews/assign_reviewer.html", context)
+        return _render_assignment(request, integration)
     reviewer_pk = parse_pk(request.POST.get("reviewer", ""))
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
     reviewer = get_object_or_404(reviewers, pk=reviewer_pk) if reviewer_pk is not None else None
-    with report_refusals(request):
+    try:
         if reviewer is None:
             raise ActionRefused(_("Select a reviewer."))
         claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
-        values = {"reviewer": reviewer, "name": integration.name}
-        messages.success(request, _("Assigned %(name)s to %(reviewer)s.") % values)
+    except ActionRefused as refusal:
+        raise_if_forbidden(refusal)
+        return _render_assignment(request, integration, str(refusal))
+    values = {"reviewer": reviewer, "name": integration.name}
+    messages.success(request, _("Assigned %(name)s to %(reviewer)s.") % values)
     return redirect("reviews:review", uuid=uuid)
+
+
+def _render_assignment(request: AuthenticatedRequest, integration: Integration, refusal: str = "") -> HttpResponse:
+    suggestions = suggest_reviewers(integration, timezone.now())
+    context = {"integration": integration, "suggestions": suggestions, "refusal": refusal}
+    return render(request, "reviews/assign_reviewer.html", context, status=422 if refusal else 200)
 
 
 def edit_profile(request: AuthenticatedRequest) -> HttpResponse:

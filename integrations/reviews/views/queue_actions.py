@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _, ngettext
 from integrations.reviews.forms.queue import BulkActionForm
 from integrations.reviews.selectors.queue_rows import PAGE_SIZE
 from integrations.reviews.services.bulk import perform_bulk_action
-from integrations.reviews.views.queue import SELECTION_KEY, redirect_to_queue
+from integrations.reviews.views.queue import REFUSED_INPUTS_KEY, SELECTION_KEY, redirect_to_queue
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
@@ -30,10 +30,10 @@ def perform_queue_action(request: AuthenticatedRequest) -> HttpResponse:
     form = BulkActionForm(data=request.POST)
     if not uuids:
         messages.error(request, _("Select at least one item."))
-    elif not form.is_valid():
-        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
-    else:
+    if uuids and form.is_valid():
         _perform(request, uuids, form)
+    else:
+        request.session[REFUSED_INPUTS_KEY] = {name: request.POST.get(name, "") for name in form.fields}
     request.session[SELECTION_KEY] = [str(uuid) for uuid in uuids]
     return redirect_to_queue(request)
 

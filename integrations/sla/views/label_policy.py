@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -28,7 +28,7 @@ from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.primary_keys import parse_pk
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import report_refusals, require_valid
+from portal.ui.refusals import add_refusals_to_form, render_refused_form
 
 LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
 MAX_LINES = 40
@@ -131,7 +131,13 @@ class LabelsForm(forms.Form):
 class LabelPolicyDecisionForm(forms.Form):
     """Note with a decision on a proposal."""
 
-    note = MultiLineField(label=gettext_lazy("Note"), required=False, max_length=500, rows=2)
+    note = MultiLineField(
+        label=gettext_lazy("Note"),
+        required=False,
+        max_length=500,
+        rows=2,
+        error_messages={"required": gettext_lazy("Enter a reason. The partner can see it.")},
+    )
 
 
 def _parse_labels(text: str) -> list[str]:
@@ -202,14 +208,18 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     proposal = integration.label_policies.filter(pk=parse_pk(request.POST.get("policy", "")) or 0).first()
     form = LabelPolicyDecisionForm(request.POST)
     accept = request.POST.get("answer") == "accept"
-    message = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")
-    with report_refusals(request, message):
-        require_valid(form)
-        if proposal is None or request.POST.get("answer") not in ("accept", "decline"):
-            raise ActionRefused(_("This proposal was already decided. Reload the page."), "conflict")
-        note = form.cleaned_data["note"]
-        label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())
-    return redirect("sla:label_policy", uuid)
+    form.fields["note"].required = not accept
+    if form.is_valid():
+        with add_refusals_to_form(form):
+            if proposal is None or request.POST.get("answer") not in ("accept", "decline"):
+                raise ActionRefused(_("This proposal was already decided. Reload the page."), "conflict")
+            note = form.cleaned_data["note"]
+            label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())
+            text = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")
+            messages.success(request, text)
+            return redirect("sla:label_policy", uuid)
+    label = _("Accept proposal") if accept else _("Decline proposal")
+    return render_refused_form(request, form, label=label, cancel_url=reverse("sla:label_policy", args=[uuid]))
 
 
 urlpatterns = [

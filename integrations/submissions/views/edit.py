@@ -18,7 +18,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core import repository_urls
 from portal.core.form_fields import send_initial_values
 from portal.core.value_types import NamedValues
-from portal.ui.refusals import report_refusals
+from portal.ui.refusals import add_refusals_to_form
 
 
 def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -34,10 +34,11 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     )
     send_initial_values(form)
     if request.method == "POST" and form.is_valid():
-        with report_refusals(request, _("Details saved.")):
+        with add_refusals_to_form(form):
             changes = build_changes(integration, form)
             creation.change_description(integration, changes, actor=request.user, now=timezone.now())
-        return redirect("submissions:detail", uuid)
+            messages.success(request, _("Details saved."))
+            return redirect("submissions:detail", uuid)
     context = {"integration": integration, "form": form}
     return render(request, "submissions/edit.html", context, status=422 if request.method == "POST" else 200)
 

@@ -134,6 +134,18 @@ def test_staff_record_the_conflict_of_a_reviewer_on_the_review_page(
     assert parse(sign_in(rita).get(address)).select("#conflict-reviewer") == []
 
 
+@pytest.mark.parametrize(("action", "label"), [("record", "Record conflict"), ("remove", "Remove conflict")])
+def test_refused_reason_stays_in_its_field(
+    ready_integration: Integration, rob: User, sign_in: SignIn, action: str, label: str
+) -> None:
+    fields = {"reviewer": rob.pk, "reason": "x" * 301, "action": action}
+    page = parse(sign_in(rob).post(f"/integrations/{ready_integration.uuid}/conflicts/", fields))
+    assert page.select("#id_reason")[0]["value"] == fields["reason"]
+    assert "at most 300 characters" in page.select("#id_reason_error")[0].text
+    assert [page.select(f"[name={name}]")[0].get("value") for name in ("action", "reviewer")] == [action, str(rob.pk)]
+    assert page.select("main form button")[0].text.strip() == label
+
+
 def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(
     ready_integration: Integration, acme: Partner, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:

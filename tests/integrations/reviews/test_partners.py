@@ -9,7 +9,7 @@ from django.test import Client
 
 from integrations.partners.models import Partner
 from integrations.submissions.services import partner_merges
-from tests.integrations.page_text import find_text
+from tests.integrations.page_text import find_text, get_field_error, parse
 
 pytestmark = pytest.mark.any_database
 
@@ -35,3 +35,11 @@ def test_reason_for_a_merge_survives_a_lost_session(acme: Partner, globex: Partn
     client.post(url, {"note": "One company since May."})
     client.force_login(sam, backend="django.contrib.auth.backends.ModelBackend")
     assert find_text(client.get(url), "textarea") == "One company since May."
+
+
+def test_refused_decision_keeps_its_reason(sign_in: Callable[[Any], Client], acme: Partner, sam: Any) -> None:
+    note = "Not theirs." * 100
+    page = sign_in(sam).post("/companies/acme/decision/", {"action": "reject", "note": note})
+    assert "at most 1000 characters" in get_field_error(page, "note")
+    assert parse(page).select("#id_note")[0].text.strip() == note
+    assert [button.text.strip() for button in parse(page).select("main form button")] == ["Reject partner"]

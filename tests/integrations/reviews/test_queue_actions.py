@@ -74,9 +74,24 @@ def test_auditor_sees_no_actions(three_reviews: None, rita: User, sam: User, sig
 
 
 @pytest.mark.any_database
+def test_refused_inputs_stay_in_their_fields_once(three_reviews: None, rita: User, rob: User, sign_in: SignIn) -> None:
+    fields = {"action": "snooze", "reviewer": rob.pk, "days": "7", "reason": "x" * 201, "row": list_uuids("Scan")}
+    client = sign_in(rita)
+    page = BeautifulSoup(client.post("/queue/action/", fields, follow=True).content, "html.parser")
+    assert "at most 200 characters" in page.select("#id_reason_error")[0].text
+    assert page.select("#id_reason")[0]["value"] == fields["reason"]
+    selected = [option["value"] for option in page.select("#queue-form option[selected]")]
+    assert selected == [str(rob.pk), "7"]
+    assert len(BeautifulSoup(client.get("/queue/").content, "html.parser").select("#id_reason_error")) == 0
+
+
+@pytest.mark.any_database
 def test_action_without_selection_is_reported(three_reviews: None, rita: User, sign_in: SignIn) -> None:
-    response = sign_in(rita).post("/queue/action/", {"action": "claim", "row": ["x"]}, follow=True)
+    fields = {"action": "snooze", "days": "3", "reason": "On vacation.", "row": ["x"]}
+    response = sign_in(rita).post("/queue/action/", fields, follow=True)
     assert "Select at least one item." in response.content.decode()
+    page = BeautifulSoup(response.content, "html.parser")
+    assert page.select("#id_reason")[0]["value"] == "On vacation."
 
 
 def test_snoozed_item_returns_after_its_time(

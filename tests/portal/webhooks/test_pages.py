@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.urls import reverse
 from django.utils import timezone
 
@@ -164,6 +165,16 @@ def test_buttons_perform_their_actions(
     )
     client.post(reverse("webhooks:remove", args=[row.uuid]), {"confirm_name": row.name})
     assert client.get(reverse("webhooks:detail", args=[row.uuid])).status_code == 404
+
+
+def test_replay_of_deliveries_that_are_no_longer_stored_is_refused_at_the_field(
+    sign_in: Any, endpoint: Make, alice: Any
+) -> None:
+    since = f"{timezone.now() - timedelta(days=40):%Y-%m-%dT%H:%M}"
+    answer = sign_in(alice).post(reverse("webhooks:action", args=[endpoint().uuid, "replay"]), {"since": since})
+    page = BeautifulSoup(answer.content, "html.parser")
+    assert page.select("#id_since_error")[0].text.strip() == "Deliveries are stored for 30 days. Enter a later time."
+    assert (answer.status_code, page.select("#id_since")[0]["value"]) == (422, since)
 
 
 def test_rotating_the_secret_twice_creates_one_secret(sign_in: Any, endpoint: Make, alice: Any) -> None:

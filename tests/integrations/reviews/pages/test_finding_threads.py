@@ -13,7 +13,7 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.accounts.models import User
 from tests.integrations.database_rows import reload_row
-from tests.integrations.page_text import get_text
+from tests.integrations.page_text import get_field_error, get_text, parse
 from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_first_requirement_id, get_review_page
 
 pytestmark = pytest.mark.any_database
@@ -43,10 +43,9 @@ def test_sent_finding_is_not_changed(
     finding = add_finding(rocket, rita, frozen_now)
     perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
     client = sign_in(rita)
-    client.post(f"/findings/{finding.pk}/{action}/", {"text": "Something else.", "severity": "blocking"})
-    assert "The partner can already see finding 1. Reply to it instead." in get_text(
-        get_review_page(client, rocket), "body"
-    )
+    fields = {"text": "Something else.", "severity": "blocking"}
+    response = client.post(f"/findings/{finding.pk}/{action}/", fields, follow=True)
+    assert "The partner can already see finding 1. Reply to it instead." in get_text(response, "body")
     assert Finding.objects.get().text == "Sign the release."
 
 
@@ -149,3 +148,21 @@ def test_selected_responses_are_verified_at_once(
     client.post(url, {"finding": [rows[0].pk, rows[1].pk, rows[3].pk, "x", "9" * 30]})
     states = list(rocket.findings.values_list("state", flat=True))
     assert states == ["verified", "verified", "resolved", "open"]
+
+
+@pytest.mark.parametrize(
+    ("action", "label"), [("edit", "Save finding"), ("reply", "Send reply"), ("reopen", "Reopen finding")]
+)
+def test_refused_text_stays_in_its_field(
+    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime, action: str, label: str
+) -> None:
+    finding = add_finding(rocket, rita, frozen_now)
+    text = "Sign it." * 501
+    response = sign_in(rita).post(f"/findings/{finding.pk}/{action}/", {"text": text, "severity": "optional"})
+    page = parse(response)
+    assert "at most 4000 characters" in get_field_error(response, "text")
+    assert page.select("#id_text")[0].text.strip() == text
+    button = page.select("main form button")[0].text.strip()
+    cancel_url = page.select("main .actions a")[0]["href"]
+    assert (response.status_code, button) == (422, label)
+    assert cancel_url == f"/integrations/{rocket.uuid}/review/#finding-{finding.number}"

@@ -13,7 +13,7 @@ from integrations.sla.models import LabelPolicy, SlaClock, SupportIssue
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
-from tests.integrations.page_text import parse
+from tests.integrations.page_text import get_field_error, parse
 from tests.integrations.sla.pages.issues import create_issue
 from tests.portal.api.client import create_api_client
 
@@ -129,12 +129,14 @@ def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_previous_
     first, second = LabelPolicy.objects.order_by("pk")
     assert (first.state, second.state) == ("declined", "proposed")
     client = sign_in(rita)
-    client.post(url + "decision/", {"policy": second.pk, "answer": "decline"})
+    response = client.post(url + "decision/", {"policy": second.pk, "answer": "decline"})
+    assert get_field_error(response, "note") == "Enter a reason. The partner can see it."
     assert LabelPolicy.objects.get(pk=second.pk).state == "proposed"
     response = client.post(
         url + "decision/", {"policy": second.pk, "answer": "decline", "note": "x" * 501}, follow=True
     )
-    assert "at most 500 characters" in response.text
+    assert "at most 500 characters" in get_field_error(response, "note")
+    assert parse(response).select("#id_note")[0].text.strip() == "x" * 501
     client.post(url + "decision/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
     assert [event.note for event in AuditEvent.objects.filter(event_type="label_policy.declined")] == ["Too few."]
 
