@@ -278,11 +278,6 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   }
 });
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
-// Move the focus to the errors of a form, or to the requirement that was opened.
-document.addEventListener("htmx:afterSettle", ({ target }) => {
-  if (target.id !== "workspace") return;
-  (target.querySelector("#error-summary") || target.querySelector("#opened .requirement-title a"))?.focus();
-});
 document.addEventListener("htmx:responseError", () => showOutage());
 document.addEventListener("htmx:sendError", () => showOutage());
 

@@ -67,6 +67,6 @@ document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target.id !== "results") return;
   for (const row of rows()) {
     if (selected.includes(boxOf(row)?.value)) boxOf(row).checked = true;
-    if (row.dataset.item === current) row.querySelector("td.main a").focus();
+    if (row.dataset.item === current && !row.contains(document.activeElement)) row.querySelector("td.main a").focus();
   }
 });

@@ -88,3 +88,20 @@ def test_partner_sets_preferences_and_adds_a_webhook(visit: Visit, alice: Any, s
     expect(page.locator("[aria-invalid=true]").first).to_be_focused()
     owner.wait_for_page().sees_value("Name", "Build")
     assert not WebhookEndpoint.objects.exists()
+
+
+def test_focus_stays_when_a_part_of_the_page_is_replaced(visit: Visit, acme: Any, alice: Any, rita: Any) -> None:
+    now = timezone.now()
+    row = advance_to_stage(create_integration(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
+    reviewer = visit(rita).go(f"/integrations/{row.uuid}/review/")
+    page = reviewer.page
+    tab_to(reviewer, page.get_by_role("link", name="Assign reviewer"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio").first).to_be_focused()
+    reviewer.go("/queue/")
+    results = page.locator("#results")
+    for control in (results.get_by_role("link", name="Unclaimed"), results.get_by_role("checkbox").first):
+        tab_to(reviewer, control)
+        page.evaluate("htmx.ajax('GET', '/queue/', '#results')")
+        reviewer.wait_for_page()
+        expect(control).to_be_focused()

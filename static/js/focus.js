@@ -1,0 +1,30 @@
+// Keeps the focus when htmx replaces the element that has it. The pages work without this script.
+
+const FOCUSABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary";
+const DISTINCT = ["name", "value", "href", "formaction"];
+
+// Return the selector of the element that replaces this one.
+function buildSelector(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  if (element.matches("summary") && element.parentElement.id) return `#${CSS.escape(element.parentElement.id)} > summary`;
+  const form = element.closest("form")?.getAttribute("action"), names = DISTINCT.filter((name) => element.hasAttribute(name));
+  const attributes = names.map((name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`).join("");
+  return `${form ? `form[action="${CSS.escape(form)}"] ` : ""}${element.localName}${attributes}`;
+}
+
+let selector = "";
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const element = document.activeElement;
+  selector = element !== document.body && detail.target.contains(element) ? buildSelector(element) : "";
+});
+
+// Move the focus to the errors of a form, or to the requirement that was opened. Otherwise it stays where it was, or
+// goes to the first control of what replaced it.
+document.addEventListener("htmx:afterSettle", ({ target }) => {
+  const next = target.id === "workspace"
+    && (target.querySelector("#error-summary") || target.querySelector("#opened .requirement-title a"));
+  if (next) next.focus();
+  else if (selector && document.activeElement === document.body) {
+    (target.parentElement?.querySelector(selector) || target.querySelector(FOCUSABLE))?.focus();
+  }
+});
