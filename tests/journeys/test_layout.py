@@ -49,3 +49,21 @@ def test_links_and_checkboxes_are_large_enough_for_a_finger(visit: Visit, alice:
     targets = [page.get_by_role("navigation").get_by_role("link", name="Your profile"), page.get_by_role("checkbox")]
     boxes = [target.first.bounding_box() for target in targets]
     assert [box is not None and box["height"] >= 24 for box in boxes] == [True, True]
+
+
+def test_identity_of_a_company_fits_on_a_phone(visit: Visit, rita: Any, acme: Partner) -> None:
+    page = visit(rita, phone=True).go(f"/companies/{acme.slug}/").page
+    assert page.locator("#identity .table-wrap").evaluate("e => e.scrollWidth <= e.clientWidth") is True
+    labels = page.locator("#identity td").evaluate_all(
+        "cells => cells.map(e => getComputedStyle(e, '::before').content)"
+    )
+    assert labels[:3] == ['"Claimed"', '"Found"', '"Same as before?"']
+
+
+def test_printed_list_has_no_controls(visit: Visit, alice: Any, acme: Partner) -> None:
+    create_integration(acme, alice, now=timezone.now())
+    page = visit(alice).go("/integrations/").page
+    page.emulate_media(media="print")
+    for selector in (".filters", ".saved"):
+        expect(page.locator(selector).first).to_be_hidden()
+    expect(page.get_by_role("link", name="Rocket")).to_be_visible()
