@@ -1,4 +1,4 @@
-"""Measures analytics with 10,000 integrations and 500,000 events: pages, exports, forecasts, and a full rebuild."""
+"""Analytics with 10,000 integrations and 500,000 events: pages, exports, forecasts, and a full rebuild."""
 
 import os
 import resource
@@ -26,8 +26,7 @@ from portal.analytics.models import StageDuration  # noqa: E402
 from portal.audit.models import AuditEvent  # noqa: E402
 from portal.demo import past  # noqa: E402
 from tests.bench.pages import count_queries, create_signed_in_client, get_session_cookie  # noqa: E402
-from tests.bench.server import Server  # noqa: E402
-from tests.servers.base import find_free_port  # noqa: E402
+from tests.bench.server import Gunicorn  # noqa: E402
 
 COPIES = 290  # of each of the demo's 34 past integrations
 ID_DISTANCE = 1_000  # between copies
@@ -128,7 +127,7 @@ def main() -> int:
     counts = [model.objects.count() for model in (Integration, AuditEvent, StageDuration)]
     print("{:,} integrations, {:,} events, {:,} stage durations".format(*counts))
     missed_aims = 0
-    server = Server(find_free_port())
+    server = Gunicorn()
     try:
         server.measure("/plain/", "", seconds=1)  # the first response loads everything
         baseline = server.measure("/plain/", "", clients=1)

@@ -1,4 +1,4 @@
-"""Measures the directory with 10,000 listings: p95 of each page compared with a plain page of the same server.
+"""Directory with 10,000 listings: p95 of each page compared with a plain page of the same server.
 
 The plain page has fifty rows from one query, as in other benchmarks; an empty response is measured too. One client
 sends the requests one after the other, so that none waits in a queue.
@@ -27,9 +27,8 @@ from portal.directory.models import Listing  # noqa: E402
 from portal.directory.services import join_platforms  # noqa: E402
 from portal.directory.support_metrics import MIN_SAMPLE_SIZE  # noqa: E402
 from tests.bench.pages import count_queries  # noqa: E402
-from tests.bench.server import Server  # noqa: E402
+from tests.bench.server import Gunicorn  # noqa: E402
 from tests.bench.world import build, fill  # noqa: E402
-from tests.servers.base import find_free_port  # noqa: E402
 
 LISTINGS = 10_000
 REQUEST_COUNT = 120
@@ -129,7 +128,7 @@ def main() -> int:
     first = create_listings()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    server = Server(find_free_port())
+    server = Gunicorn()
     client = Client(HTTP_HOST="127.0.0.1")
     missed_aims = 0
     try:

@@ -1,4 +1,4 @@
-"""Measures the review queue, a review, and the integration page with 50 and 10,000 rows, compared with a plain page."""
+"""Review queue, review, and integration page with 50 and 10,000 rows, compared with a plain page."""
 
 import os
 from statistics import median
@@ -14,9 +14,8 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
-from tests.bench.server import Measure, Server  # noqa: E402
+from tests.bench.server import Gunicorn, Measure  # noqa: E402
 from tests.bench.world import build, fill  # noqa: E402
-from tests.servers.base import find_free_port  # noqa: E402
 
 SIZES = (50, 10_000)
 ROUNDS = 3
@@ -56,7 +55,7 @@ def main() -> int:
         fill(row, size)
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")  # as autovacuum does
-        server = Server(find_free_port())
+        server = Gunicorn()
         try:
             for name, (client, path) in pages.items():
                 runs = [
