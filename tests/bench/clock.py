@@ -1,4 +1,4 @@
-"""Measures due dates compared with adding 48 hours, and the projection of a million events: time and memory."""
+"""Due dates compared with adding 48 hours, and the projection of a million events: time and memory."""
 
 import random
 import resource

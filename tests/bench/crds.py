@@ -1,4 +1,4 @@
-"""Measures building and validating the Kubernetes resources of every recorded schema, and compiling their rules."""
+"""Kubernetes resources of every recorded schema: built, validated, and their rules compiled."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Compares verdicts and durations of other license detectors. Detectors that aren't installed are left out.
+"""Verdicts and durations of other license detectors. Detectors that aren't installed are left out.
 
 SCANCODE_PYTHON names a Python with scancode-toolkit, which isn't part of the portal's environment. licensee, which
 GitHub uses, is found on the PATH. A file counts as allowed if every license that a detector names is on the list.

@@ -1,4 +1,4 @@
-"""Measures advancing due clocks at 10,000, 100,000, and 1,000,000 open clocks, compared with plain SQL.
+"""Due clocks advanced among 10,000, 100,000, and 1,000,000 open ones, compared with plain SQL.
 
 The baseline is plain psycopg on the same data: per batch one indexed SELECT … FOR UPDATE SKIP LOCKED, one UPDATE, and
 three bulk INSERTs of the same rows (breach, event, alert). Both run on one connection, one after the other, and the

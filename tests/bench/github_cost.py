@@ -1,4 +1,4 @@
-"""Count GitHub requests for a thousand monitored repositories, in a quiet and a busy hour.
+"""GitHub requests for a thousand monitored repositories in a quiet and a busy hour.
 
 An hour is simulated in steps of 30 seconds. In a busy hour, every tenth repository has activity every six minutes, and
 one webhook in twenty is lost. “No hooks” means a hundred repositories without webhooks. Responses with the status “not

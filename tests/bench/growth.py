@@ -1,4 +1,4 @@
-"""Visits every page and API operation as each role at growing sizes, each compared with a plain page of fifty rows.
+"""Every page and API operation as each role at growing sizes, each compared with a plain page of fifty rows.
 
     bin/bench growth --sizes 100,1000,10000 --only sla --roles rita
 

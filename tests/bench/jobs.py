@@ -1,4 +1,4 @@
-"""Measures emails sent per second through the job queue, compared with the simplest loop that sends them safely.
+"""Emails sent per second through the job queue, compared with the simplest loop that sends them safely.
 
 The baseline is one loop on the same data: claim a row, commit, send, mark it as sent, commit. Both use the same mail
 server on loopback, the same messages, and durable commits, and take turns.

@@ -1,4 +1,4 @@
-"""Measures the license gate: correct and wrong verdicts, and its time compared with the identifier alone.
+"""License gate: correct and wrong verdicts, and its time compared with the identifier alone.
 
 Times license files in the folders given as arguments, by default the texts and the real files of the tests. The table
 of verdicts uses the corpus of the tests and a thousand mutants from a new seed (set LICENSE_SEED to repeat one). Other

@@ -1,4 +1,4 @@
-"""Measures escalate_tickets of django-helpdesk for 100 overdue tickets among many.
+"""Duration of escalate_tickets of django-helpdesk for 100 overdue tickets among many.
 
     python tests/bench/peer_helpdesk.py HOST PORT DATABASE OPEN
 

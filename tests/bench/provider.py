@@ -1,4 +1,4 @@
-"""Measures reading the AWS provider's schema directly and through Terraform, in the sandbox and without it."""
+"""Schema of the AWS provider, read directly and through Terraform, in the sandbox and without it."""
 
 import json
 import os

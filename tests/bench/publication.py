@@ -1,4 +1,4 @@
-"""Measures the registry checks for every provider of the public registry: time, requests, and memory of two runs.
+"""Registry checks of every provider of the public registry: time, requests, and memory of two runs.
 
 A local registry serves the recorded providers from PORTAL_SHARED with their tiers, sources, and warnings; the versions
 of 84 providers are recorded, all others have a placeholder; platforms and pages are the same for all. GitHub is not

@@ -1,4 +1,4 @@
-"""Measures verify_sla_projection over a million events: time, memory, and whether the stored clocks match.
+"""verify_sla_projection over a million events: time, memory, and whether the stored clocks match.
 
 bin/bench replay                     1,000,000 events
 python -m tests.bench.replay 100000  fewer, in the database of the settings

@@ -1,4 +1,4 @@
-"""Measures duration and memory of reports over 10,000 integrations in support.
+"""Reports over 10,000 integrations in support: duration and memory.
 
 The baseline is one query that counts the same clocks by state. Both run on one server, one after the other.
 """

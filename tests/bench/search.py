@@ -1,4 +1,4 @@
-"""Measures the search with 100,000 entries on PostgreSQL and SQLite, compared with reading fifty rows by primary key.
+"""Search of 100,000 entries on PostgreSQL and SQLite, compared with reading fifty rows by primary key.
 
 Queries take turns with the plain page, so that both meet the same load. The texts share a small vocabulary, so that
 each word is in two fifths of all entries, which is the hard case for an index.

@@ -1,4 +1,4 @@
-"""Starts bin/up on an empty folder, then on its data: seconds to the first page, processes, memory, and CPU seconds.
+"""Start of bin/up on an empty folder, then on its data: seconds, processes, memory, and CPU seconds.
 
 The first start creates the database and the demo data, but installs no packages. The import of the project is measured
 in separate processes. `--empty` leaves the demo data out.

@@ -76,9 +76,26 @@ def test_scripts_have_valid_syntax():
             assert subprocess.run(["bash", "-n", script]).returncode == 0
 
 
-@pytest.mark.parametrize("script", ["bench", "soak"])
+@pytest.mark.parametrize("script", ["bench", "chaos", "soak"])
 def test_help_prints_the_comment_and_runs_nothing(script: str) -> None:
     lines = (ROOT / "bin" / script).read_text().splitlines()[1:]
-    comment = takewhile(lambda line: line.startswith("# "), lines)
+    comment = [line.removeprefix("# ") for line in takewhile(lambda line: line.startswith("# "), lines)]
     process = subprocess.run([ROOT / "bin" / script, "--help"], capture_output=True, text=True)
-    assert (process.returncode, process.stdout.splitlines()) == (0, [line.removeprefix("# ") for line in comment])
+    assert (process.returncode, process.stdout.splitlines()[: len(comment)]) == (0, comment)
+
+
+def test_help_of_bench_lists_every_benchmark() -> None:
+    benchmarks = {
+        path.stem
+        for path in (ROOT / "tests" / "bench").glob("*.py")
+        if "raise SystemExit(" in path.read_text() or "sys.exit(main())" in path.read_text()
+    }
+    process = subprocess.run([ROOT / "bin" / "bench", "--help"], capture_output=True, text=True)
+    names = [line.split()[0] for line in process.stdout.splitlines()[5:]]
+    assert (set(names), names) == (benchmarks, sorted(benchmarks))
+
+
+def test_bench_refuses_an_unknown_name() -> None:
+    process = subprocess.run([ROOT / "bin" / "bench", "page"], capture_output=True, text=True)
+    message = "Unknown benchmark: page. For the names, run “bin/bench --help”.\n"
+    assert (process.returncode, process.stdout, process.stderr) == (2, "", message)
