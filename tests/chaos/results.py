@@ -12,11 +12,12 @@ from integrations.partners.models import Membership
 from integrations.sla.models import Alert, SlaBreach, SlaClock
 from portal.jobs.models import Job, PeriodicRun
 from portal.notifications.models import EmailMessage
+from tests.chaos.report import ChaosReport
 from tests.chaos.sink import Sink
 from tests.chaos.world import read_due_issue_names
 
 if TYPE_CHECKING:
-    from tests.chaos.run import ChaosReport, Plan
+    from tests.chaos.run import Plan
 
 UNSENT_STATES = ("held", "queued")
 BETWEEN_NAMES = re.compile(r":?\s+")  # plain text writes a link as its label, a colon, and the URL
@@ -47,10 +48,8 @@ def end_leases() -> None:
     PeriodicRun.objects.update(lease_expires_at=None)
 
 
-def build_report(plan: "Plan", sink: Sink, end: datetime, program: str) -> "ChaosReport":
+def build_report(plan: "Plan", sink: Sink, end: datetime, program: str) -> ChaosReport:
     """Compare the due clocks with the recorded breaches and the received emails."""
-    from tests.chaos.run import ChaosReport
-
     due = read_due_issue_names(end)
     due_at = {pk: at.timestamp() for pk, at in SlaClock.objects.filter(pk__in=due).values_list("pk", "due_at") if at}
     breaches = set(SlaBreach.objects.values_list("clock_id", flat=True))
@@ -65,6 +64,7 @@ def build_report(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Chao
     )
     double = SlaBreach.objects.values("clock").annotate(n=Count("pk")).filter(n__gt=1).count()
     return ChaosReport(
+        seed=plan.seed,
         breaches=len(due),
         lost=len(lost_clocks),
         false=len(breaches - set(due)),
@@ -81,6 +81,7 @@ def build_report(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Chao
         slowest_email=max(waits, default=0),
         p99_email=_p99(waits),
         is_calm=plan.is_calm,
+        is_naive=plan.naive,
     )
 
 

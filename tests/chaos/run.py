@@ -1,12 +1,4 @@
-"""Repeatedly kills the processes that report breaches, and counts lost reports.
-
-python -m tests.chaos.run                      10,000 breaches, 100 kills, 10 FLUSHALL, 5 database restarts
-python -m tests.chaos.run --short              200 breaches within seconds, for the tests
-python -m tests.chaos.run --database URL       start from a copy of a migrated database, which is faster
-python -m tests.chaos.run --naive              the usual pattern with the same faults
-python -m tests.chaos.run --no-redis           without Redis
-python -m tests.chaos.run --no-redis --calm    without Redis and other faults: emails arrive within 60 s
-"""
+"""Repeatedly kills the processes that report breaches, and counts lost reports. Run by bin/chaos."""
 
 import argparse
 import contextlib
@@ -26,12 +18,12 @@ from pathlib import Path
 
 import redis
 
+from tests.chaos.report import ChaosReport
 from tests.chaos.sink import Sink
 from tests.servers.base import ServerUnavailableError, find_free_port
 from tests.servers.postgres import Postgres
 from tests.servers.valkey import Valkey
 
-MAX_DELAY_SECONDS = 60  # after the due time
 PROGRAM = {False: "Nomad-integration-dev@hashicorp.com", True: "program@chaos.example"}
 
 
@@ -48,48 +40,12 @@ class Plan:
     naive: bool = False
     no_redis: bool = False
     seed: int = 0
-    patience: int = 180
+    patience: int = 900  # seconds that pending work may take after the last due time; a hang takes forever
     mail_outages: int = 3
     refuse: float = 0.05
     cut: float = 0.003
     is_short: bool = False
     is_calm: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ChaosReport:
-    """Counts of a run. `lost`: breaches without a record, or without an email to one of the recipients.
-
-    Seconds after the due time: `slowest` and `p99` until the record, `…_email` until the last recipient's email.
-    """
-
-    breaches: int
-    lost: int
-    false: int
-    double: int
-    mails: int
-    copies: int
-    cuts: int
-    refusals: int
-    kills: int
-    flushes: int
-    restarts: int
-    slowest: float
-    p99: float
-    slowest_email: float
-    p99_email: float
-    is_calm: bool = False
-
-    @property
-    def extra(self) -> float:
-        """Share of emails delivered more than once, including those whose connection the sink cut."""
-        return (self.copies - self.mails) / max(1, self.mails)
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether no breach was lost, false, or doubled, and each was recorded in time (without faults: emailed)."""
-        right = not (self.lost or self.false or self.double) and self.extra <= 0.01
-        return right and (self.slowest_email if self.is_calm else self.slowest) <= MAX_DELAY_SECONDS
 
 
 class ProcessPool:
@@ -173,8 +129,7 @@ class Chaos:
         self.processes.start(self.processes.kill(self.rng.choice(list(self.processes.alive))))
 
     def flush(self) -> None:
-        if not self.plan.no_redis:
-            redis.Redis(port=self.valkey.port).flushall()
+        redis.Redis(port=self.valkey.port).flushall()
 
     def restart(self) -> None:
         """Stop the database without a checkpoint, and start it again."""
@@ -257,7 +212,7 @@ def run(plan: Plan, database_url: str = "") -> ChaosReport:
                 results.skip_retry_delays()
                 time.sleep(1)
             report = results.build_report(plan, sink, end, PROGRAM[plan.naive])
-            if not report.is_clean:
+            if report.missed_targets:
                 print((Path(os.environ["PORTAL_DATA"]) / "processes.log").read_text()[-6000:], file=sys.stderr)
             return report
         finally:
@@ -265,29 +220,43 @@ def run(plan: Plan, database_url: str = "") -> ChaosReport:
             connections.close_all()
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--short", action="store_true")
-    parser.add_argument("--naive", action="store_true")
-    parser.add_argument("--no-redis", action="store_true")
-    parser.add_argument("--calm", action="store_true")
-    parser.add_argument("--database", default="")
-    parser.add_argument("--seed", type=int, default=int(time.time()))
-    args = parser.parse_args()
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bin/chaos", description=__doc__)
+    parser.add_argument("--short", action="store_true", help="200 breaches within seconds")
+    parser.add_argument("--naive", action="store_true", help="the usual pattern, which must lose notifications")
+    parser.add_argument("--no-redis", action="store_true", help="without Redis")
+    parser.add_argument("--calm", action="store_true", help="without faults; each email must arrive in time")
+    parser.add_argument("--database", default="", metavar="URL", help="start from a copy of a migrated database")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="seed of the faults")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    return parser.parse_args()
+
+
+def build_plan(args: argparse.Namespace) -> Plan:
+    """Return the plan that the arguments ask for."""
     plan = Plan(naive=args.naive, no_redis=args.no_redis, seed=args.seed)
     if args.short:
         plan = replace(plan, breaches=200, seconds=4, integrations=25, kills=8, flushes=1, restarts=1, is_short=True)
     if args.calm:
         plan = replace(plan, kills=0, flushes=0, restarts=0, is_calm=True)
+    if args.no_redis:
+        plan = replace(plan, flushes=0)
     if args.short or args.calm:  # a refused email is retried after ten seconds or more
         plan = replace(plan, mail_outages=0, refuse=0.0, cut=0.0)
+    return plan
+
+
+def main() -> int:
+    """Run the plan. Return 0 if it met its targets."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # stops the servers and processes first
+    args = parse_arguments()
     try:
-        report = run(plan, args.database)
+        report = run(build_plan(args), args.database)
     except ServerUnavailableError as reason:
         print(f"not run: {reason}", file=sys.stderr)
         return 69
-    print(json.dumps(asdict(report) | {"seed": plan.seed, "extra": round(report.extra, 4), "clean": report.is_clean}))
-    return 0 if report.is_clean else 1
+    print(json.dumps(asdict(report)) if args.json else report.format_text())
+    return 1 if report.missed_targets else 0
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def test_short_chaos_run_loses_nothing(request: pytest.FixtureRequest) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("needs a real PostgreSQL of its own")
     database = "postgres://{USER}@{HOST}:{PORT}/{NAME}".format_map(connection.settings_dict)
-    command = [sys.executable, "-m", "tests.chaos.run", "--short", "--database", database]
+    command = [sys.executable, "-m", "tests.chaos.run", "--short", "--json", "--database", database]
     process = subprocess.run(command, capture_output=True, text=True)
     assert process.stdout, process.stderr[-2000:]
     report = json.loads(process.stdout.splitlines()[-1])
