@@ -29,10 +29,13 @@ from tests.soak.periodic_runs import PeriodicRunLog, RunSummary
 
 JOB_PROCESSES = {"worker", "run_jobs"}  # killing these interrupts jobs
 LEASE_TAKEN_MESSAGE = "ended after its next run had started"  # logged by a process whose run another one replaced
-READY_SECONDS = 300.0
 SECONDS_WITHOUT_KILLS = 90.0  # without kills at the end, so that all helpers are running again
 KILL_EVERY = (10.0, 30.0)  # seconds between two kills, uniformly distributed
-STOP_SECONDS = 5.0
+# Longer than a busy machine takes, because these limits only find hangs. The figures show the actual times.
+READY_SECONDS = 1800.0
+RESTART_SECONDS = 300.0
+RECOVERY_SECONDS = 300.0
+STOP_SECONDS = 30.0
 
 
 @dataclass
@@ -106,7 +109,7 @@ class Killer:
 
     def _wait_for_restart(self, name: str, killed_pid: int) -> None:
         begin = time.monotonic()
-        while time.monotonic() - begin < 60:
+        while time.monotonic() - begin < RESTART_SECONDS:
             if self.portal.list_helpers().get(name, killed_pid) != killed_pid:
                 self.restart_seconds.append(time.monotonic() - begin)
                 return
@@ -182,13 +185,23 @@ def examine(outcome: Outcome, portal: Portal, reader: PageReader, runs: Periodic
     missing = sorted(portal.titles.keys() - running.keys())
     outcome.expect(not missing, f"not running: {missing}")
     outcome.expect(not killer.missing, f"not running when their kill was due: {killer.missing}")
-    outcome.expect(len(killer.kills) == len(killer.restart_seconds), "a restart took a minute")
     outcome.expect(
-        reader.fetch_status("/healthz?background") == 200, f"/healthz?background says {reader.fetch_text('/healthz')}"
+        len(killer.kills) == len(killer.restart_seconds), f"a restart took more than {RESTART_SECONDS:.0f} s"
     )
+    outcome.expect(is_recovered(reader), f"/healthz?background says {reader.fetch_text('/healthz')}")
     answers = {path: reader.fetch_status(path) for path in reader.paths}
     outcome.expect(set(answers.values()) == {200}, f"pages answer {answers}")
     examine_runs(outcome, runs.summarize(), killer.kills)
+
+
+def is_recovered(reader: PageReader) -> bool:
+    """Return whether the portal reports that background work is on time, at the latest after RECOVERY_SECONDS."""
+    until = time.monotonic() + RECOVERY_SECONDS
+    while reader.fetch_status("/healthz?background") != 200:
+        if time.monotonic() > until:
+            return False
+        time.sleep(1)
+    return True
 
 
 def examine_runs(outcome: Outcome, summary: RunSummary, kills: Sequence[Kill]) -> None:
@@ -204,9 +217,11 @@ def examine_runs(outcome: Outcome, summary: RunSummary, kills: Sequence[Kill]) -
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser = argparse.ArgumentParser(
+        prog="bin/soak --embedded", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=60, help="duration of the kills")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="seed of the kills")
     parser.add_argument("--keep-log", type=Path, help="copy what bin/up printed to this file")
     parser.add_argument("--without-broker", action="store_true", help="hide the broker from bin/up")
     arguments = parser.parse_args()

@@ -13,7 +13,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 from portal.demo.content import SIGN_INS
 
 PER_SECOND = 5
-TIMEOUT_SECONDS = 20
+TIMEOUT_SECONDS = 60
 PATHS = (
     "/",
     "/integrations/",
