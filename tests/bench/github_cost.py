@@ -154,19 +154,19 @@ def measure_hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
     request_count = len(world.proxy.state.requests)
     not_modified_count = world.rate_limiter.statuses[304]
     counted_requests = request_count - not_modified_count
-    aim = MAX_COUNTED_REQUESTS.get(name)
-    is_met = aim is None or counted_requests <= aim
-    aim_text = f"≤ {aim}: {'met' if is_met else 'missed'}" if aim else ""
+    target = MAX_COUNTED_REQUESTS.get(name)
+    is_met = target is None or counted_requests <= target
+    target_text = f"≤ {target}: {'met' if is_met else 'missed'}" if target else ""
     elapsed_seconds = time.monotonic() - began
     counts = f"{count:>12} {request_count:>10} {not_modified_count:>14} {counted_requests:>10}"
-    print(f"{name:<10} {counts}   {aim_text:<14} {elapsed_seconds:.0f} s")
+    print(f"{name:<10} {counts}   {target_text:<14} {elapsed_seconds:.0f} s")
     return is_met
 
 
 def main() -> int:
     call_command("migrate", verbosity=0)
     create_monitored_repositories(COUNT)
-    print("hour       repositories   requests   not modified   counting   aim            took")
+    print("hour       repositories   requests   not modified   counting   target         took")
     is_met = [
         measure_hour("quiet", COUNT, busy=False, hooks=True),
         measure_hour("busy", COUNT, busy=True, hooks=True),

@@ -118,7 +118,7 @@ def measure_seconds(visit: Visit) -> tuple[float, Any, int]:
 
 
 def find_problems(first: Measure, last: Measure) -> list[str]:
-    """Return why a page misses its aims."""
+    """Return why a page misses its targets."""
     growth = last.ratio / max(first.ratio, SMALLEST_RATIO)
     problems = {
         f"grows {growth:.1f} times": growth > MAX_GROWTH,

@@ -29,8 +29,8 @@ from portal.notifications.models import EmailMessage  # noqa: E402
 from portal.notifications.tasks import enqueue_email  # noqa: E402
 
 COUNT = 200
-ROUNDS = 3
-AIM_RATIO = 1.6
+ROUNDS = 7
+TARGET_RATIO = 1.6
 State = EmailMessage.State
 
 
@@ -99,9 +99,9 @@ def main() -> int:
     server.stop()
     in_loop, as_jobs = (max(rates) for rates in zip(*rounds, strict=True))
     ratio = in_loop / as_jobs
-    is_met = ratio <= AIM_RATIO
+    is_met = ratio <= TARGET_RATIO
     print(f"emails per second: {in_loop:.0f} in a loop, {as_jobs:.0f} as jobs, ratio {ratio:.2f}", end=" ")
-    print(f"(aim ≤ {AIM_RATIO}) {'met' if is_met else 'missed'}")
+    print(f"(target ≤ {TARGET_RATIO}) {'met' if is_met else 'missed'}")
     return 0 if is_met else 1
 
 

@@ -31,9 +31,9 @@ TESTS = ROOT / "tests/verification/licenses"
 FOLDERS = (ROOT / "verification/licenses/data/texts", TESTS / "real")
 ROUNDS = 5
 MUTANTS = 1_000
-AIM_RATIO = 1.6
-AIM_KNOWN_MS = 0.1
-AIM_DECIDED = 0.92
+TARGET_RATIO = 1.6
+TARGET_KNOWN_MS = 0.1
+TARGET_DECIDED = 0.92
 COLD_START_CODE = {
     "identifier": "from licenseclassifier import identify_license; identify_license(text)",
     "gate": "from verification.licenses.inspection import analyze_content; analyze_content(text.encode())",
@@ -154,11 +154,15 @@ def main() -> int:
     ratio, known_file_ms = print_times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
     print("\nother detectors, without review:")
     detectors.compare(list_texts_for_detectors(seed), build_policy().allow)
-    print(f"\nreal files of allowed licenses decided without a person: {decided_share:.1%} (aim: {AIM_DECIDED:.0%})")
-    print(f"aim: no false allow, ratio <= {AIM_RATIO}, known file <= {AIM_KNOWN_MS} ms")
-    has_missed_aim = false_allows or decided_share < AIM_DECIDED or ratio > AIM_RATIO or known_file_ms > AIM_KNOWN_MS
-    print("missed" if has_missed_aim else "met")
-    return 1 if has_missed_aim else 0
+    print(
+        f"\nreal files of allowed licenses decided without a person: {decided_share:.1%} (target: {TARGET_DECIDED:.0%})"
+    )
+    print(f"target: no false allow, ratio <= {TARGET_RATIO}, known file <= {TARGET_KNOWN_MS} ms")
+    has_missed_target = (
+        false_allows or decided_share < TARGET_DECIDED or ratio > TARGET_RATIO or known_file_ms > TARGET_KNOWN_MS
+    )
+    print("missed" if has_missed_target else "met")
+    return 1 if has_missed_target else 0
 
 
 if __name__ == "__main__":

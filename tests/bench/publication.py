@@ -139,7 +139,7 @@ def main() -> int:
         f"{len(json.dumps(observations_by_name)) / len(observations_by_name):.0f} bytes per provider"
     )
     is_met = first <= MAX_REQUESTS and again <= MAX_REQUESTS_AGAIN
-    print(f"aim: {MAX_REQUESTS:.0f} requests each, then {MAX_REQUESTS_AGAIN:.0f}: {'met' if is_met else 'missed'}")
+    print(f"target: {MAX_REQUESTS:.0f} requests each, then {MAX_REQUESTS_AGAIN:.0f}: {'met' if is_met else 'missed'}")
     return 0 if is_met else 1
 
 

@@ -1,9 +1,9 @@
 """verify_sla_projection over a million events: time, memory, and whether the stored clocks match.
 
-bin/bench replay                     1,000,000 events
-python -m tests.bench.replay 100000  fewer, in the database of the settings
+bin/bench replay --events 100000
 """
 
+import argparse
 import os
 import random
 import resource
@@ -102,7 +102,9 @@ def build_event(
 
 
 def main() -> int:
-    total = int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS
+    parser = argparse.ArgumentParser(prog="bin/bench replay", description=__doc__)
+    parser.add_argument("--events", type=int, default=EVENTS)
+    total = parser.parse_args().events
     call_command("migrate", verbosity=0)
     now = timezone.now().replace(microsecond=0)
     monitored_repositories = create_monitored_repositories(100)

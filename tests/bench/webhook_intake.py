@@ -44,8 +44,8 @@ LOAD_ROUNDS = 4  # of each intake in turn, so that other programs slow down both
 OFFERED_RATE = 210  # requests per second
 RATE = 200  # acknowledged requests per second
 KILL_EVERY = 2.0
-AIM_RATIO = 0.75
-AIM_P99_RATIO = 3.0
+TARGET_RATIO = 0.75
+TARGET_P99_RATIO = 3.0
 
 
 def start_server(application: str) -> Gunicorn:
@@ -103,6 +103,7 @@ def send_under_load(server: Gunicorn, sender: Sender, seconds: float) -> int:
     killer = threading.Thread(target=kill)
     killer.start()
     _run_threads(send, CLIENTS)
+    sender.elapsed_seconds = time.monotonic() - start
     over.set()
     killer.join()
     return len(killed_workers)
@@ -137,13 +138,12 @@ def compare(monitored_repositories: list[MonitoredRepository]) -> bool:
     middle = {name: [median(column) for column in zip(*rows, strict=True)] for name, rows in rates.items()}
     ratio = middle["portal"][0] / middle["minimal"][0]
     cpu = middle["minimal"][1] / middle["portal"][1]
-    is_met = ratio >= AIM_RATIO
+    is_met = ratio >= TARGET_RATIO
     print("intake       requests/s   CPU ms")
     for name, (rate, milliseconds) in middle.items():
         print(f"{name:<12}{rate:>11.0f}{milliseconds:>9.2f}")
-    print(
-        f"ratio {ratio:.2f} of the minimal intake (by CPU {cpu:.2f}), aim {AIM_RATIO}: {'met' if is_met else 'missed'}"
-    )
+    print(f"ratio {ratio:.2f} of the minimal intake (by CPU {cpu:.2f})", end=" ")
+    print(f"(target ≥ {TARGET_RATIO}) {'met' if is_met else 'missed'}")
     return is_met
 
 
@@ -177,7 +177,7 @@ def compare_under_load(monitored_repositories: list[MonitoredRepository], second
     for name, rounds in senders.items():
         times = [duration for sender in rounds for duration in sender.seconds]
         missing = count_missing(rounds)
-        rate = sum(len(sender.acknowledged) for sender in rounds) / seconds
+        rate = sum(len(sender.acknowledged) for sender in rounds) / sum(sender.elapsed_seconds for sender in rounds)
         p99[name] = percentile(times, 0.99)
         disconnected = sum(sender.lost for sender in rounds)
         refused = sum(len(sender.refused) for sender in rounds)
@@ -187,9 +187,11 @@ def compare_under_load(monitored_repositories: list[MonitoredRepository], second
         )
         is_complete = is_complete and missing == 0 and rate >= RATE
     ratio = p99["portal"] / p99["minimal"]
-    is_met = is_complete and ratio <= AIM_P99_RATIO
+    is_met = is_complete and ratio <= TARGET_P99_RATIO
     print(f"p99 {ratio:.1f} × that of the minimal intake", end=" ")
-    print(f"(aim ≤ {AIM_P99_RATIO}, no delivery missing, ≥ {RATE} acknowledged/s) {'met' if is_met else 'missed'}")
+    print(
+        f"(target ≤ {TARGET_P99_RATIO}, no delivery missing, ≥ {RATE} acknowledged/s) {'met' if is_met else 'missed'}"
+    )
     return is_met
 
 

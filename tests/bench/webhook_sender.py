@@ -22,6 +22,7 @@ class Sender:
     seconds: list[float] = field(default_factory=list)
     refused: list[int] = field(default_factory=list)
     lost: int = 0
+    elapsed_seconds: float = 0.0  # until the last response
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def post(self, line: http.client.HTTPConnection, number: int, since: float) -> None:
