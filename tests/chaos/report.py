@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 MAX_DELAY_SECONDS = 60  # after the due time
+MAX_DELAY_SECONDS_SHORT = 600  # finds a hang, because a test must not depend on the speed of the machine
 MAX_RESENT_SHARE = 0.01
 
 
@@ -29,8 +30,21 @@ class ChaosReport:
     p99: float
     slowest_email: float
     p99_email: float
+    is_short: bool
     is_calm: bool
     is_naive: bool
+
+    @property
+    def max_delay_seconds(self) -> int:
+        return MAX_DELAY_SECONDS_SHORT if self.is_short else MAX_DELAY_SECONDS
+
+    @property
+    def max_resent(self) -> int:
+        """Number of emails that may be sent again. Each kill between sending and recording causes one.
+
+        That can be more than the share of the few emails of a short run.
+        """
+        return self.kills if self.is_short else int(MAX_RESENT_SHARE * self.mails)
 
     @property
     def resent(self) -> int:
@@ -51,15 +65,15 @@ class ChaosReport:
             f"{self.lost:,} lost": not self.lost,
             f"{self.false:,} false": not self.false,
             f"{self.double:,} recorded twice": not self.double,
-            f"{self.resent:,} emails sent again": self.resent <= MAX_RESENT_SHARE * self.mails,
-            f"slowest after {seconds:.0f} s": seconds <= MAX_DELAY_SECONDS,
+            f"{self.resent:,} emails sent again": self.resent <= self.max_resent,
+            f"slowest after {seconds:.0f} s": seconds <= self.max_delay_seconds,
         }
         return [figure for figure, is_met in targets.items() if not is_met]
 
     def format_text(self) -> str:
         """Return the figures and the missed targets."""
-        within = f"{'notified' if self.is_calm else 'recorded'} within {MAX_DELAY_SECONDS} s"
-        targets = f"0 lost, 0 false, 0 recorded twice, ≤ {MAX_RESENT_SHARE:.0%} of the emails sent again, {within}"
+        within = f"{'notified' if self.is_calm else 'recorded'} within {self.max_delay_seconds} s"
+        targets = f"0 lost, 0 false, 0 recorded twice, ≤ {self.max_resent} emails sent again, {within}"
         targets = "notifications lost, which shows the effect of the faults" if self.is_naive else targets
         missed_targets = ", ".join(self.missed_targets)
         return "\n".join(

@@ -80,6 +80,7 @@ def build_report(plan: "Plan", sink: Sink, end: datetime, program: str) -> Chaos
         p99=_p99(delays),
         slowest_email=max(waits, default=0),
         p99_email=_p99(waits),
+        is_short=plan.is_short,
         is_calm=plan.is_calm,
         is_naive=plan.naive,
     )

@@ -63,7 +63,4 @@ def test_short_chaos_run_loses_nothing(request: pytest.FixtureRequest) -> None:
     assert process.stdout, process.stderr[-2000:]
     report = json.loads(process.stdout.splitlines()[-1])
     assert report["breaches"] > 0, report  # otherwise none could be lost
-    assert {key: report[key] for key in ("lost", "false", "double")} == {"lost": 0, "false": 0, "double": 0}, report
-    # a process killed between sending and recording leaves one extra copy, more than 1 % of so few emails
-    assert report["copies"] - report["mails"] - report["cuts"] <= report["kills"], report
-    assert report["slowest"] <= 60, report
+    assert report["missed_targets"] == [], report
