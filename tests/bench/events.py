@@ -30,7 +30,6 @@ from portal.audit.models import AuditEvent  # noqa: E402
 from portal.audit.services import record_system_event  # noqa: E402
 from portal.audit.verification import verify_since_anchor  # noqa: E402
 from tests.bench import growth_world  # noqa: E402
-from tests.conftest import HASHERS  # noqa: E402
 from tests.portal.rollback_requests import create_client  # noqa: E402
 
 SMALLEST = 100_000
@@ -114,7 +113,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bin/bench events", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
-    settings.PASSWORD_HASHERS = HASHERS
     settings.ALLOWED_HOSTS = ["*"]
     call_command("migrate", verbosity=0)
     world = growth_world.build()

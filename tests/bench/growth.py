@@ -30,7 +30,6 @@ from django.test import Client  # noqa: E402
 
 from portal.api import throttling  # noqa: E402
 from tests.bench import growth_profile, growth_world  # noqa: E402
-from tests.conftest import HASHERS  # noqa: E402
 from tests.portal import page_urls  # noqa: E402
 from tests.portal.api import operations  # noqa: E402
 from tests.portal.api.client import ApiClient  # noqa: E402
@@ -178,7 +177,6 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the profile into the documentation")
     options = parser.parse_args()
     settings.API_REQUESTS_PER_MINUTE = throttling.ANONYMOUS_REQUESTS_PER_MINUTE = 10_000_000
-    settings.PASSWORD_HASHERS = HASHERS
     settings.ALLOWED_HOSTS = ["*"]
     call_command("migrate", verbosity=0)
     world = growth_world.build()

@@ -29,7 +29,6 @@ from integrations.sla.models import SupportIssue, SupportIssueEvent  # noqa: E40
 from integrations.sla.services import projection  # noqa: E402
 from tests.bench import growth_world  # noqa: E402
 from tests.bench.events import SMALLEST, Figures, measure_seconds, print_figures  # noqa: E402
-from tests.conftest import HASHERS  # noqa: E402
 from tests.integrations.sla.pages.issues import create_issue  # noqa: E402
 from tests.portal.rollback_requests import create_client  # noqa: E402
 
@@ -126,7 +125,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bin/bench issue_events", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
-    settings.PASSWORD_HASHERS = HASHERS
     settings.ALLOWED_HOSTS = ["*"]
     call_command("migrate", verbosity=0)
     world = growth_world.build()
