@@ -17,6 +17,7 @@ from tests.portal.runtime.running_portal import RunningPortal, run_portal
 
 TICK = os.sysconf("SC_CLK_TCK")
 CPU_FIELDS = slice(11, 15)  # utime, stime, and those of the ended children, after the name in /proc/PID/stat
+START_SECONDS = 1800.0  # finds a hang; a busy machine takes many minutes
 SETTLE_SECONDS = 15.0
 MAX_PROCESSES = 6
 MAX_PSS_MB = 450
@@ -67,8 +68,10 @@ def measure_import(data: Path) -> float:
 def wait_for_first_page(portal: RunningPortal) -> float:
     """Return the seconds until the home page answers."""
     begin = time.perf_counter()
-    portal.wait_until(lambda: bool(portal.read("/")))
-    return time.perf_counter() - begin
+    portal.wait_until(lambda: bool(portal.read("/")) or portal.process.poll() is not None, START_SECONDS)
+    seconds = time.perf_counter() - begin
+    assert portal.process.poll() is None, portal.output
+    return seconds
 
 
 def main() -> int:

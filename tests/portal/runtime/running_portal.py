@@ -43,9 +43,9 @@ class RunningPortal:
         """Return what was printed so far."""
         return self.log.read_text(errors="replace")
 
-    def wait_until(self, is_true: Callable[[], bool]) -> None:
+    def wait_until(self, is_true: Callable[[], bool], seconds: float = WAIT_SECONDS) -> None:
         """Wait for a state. Raises AssertionError with the output if it isn't reached."""
-        for _ in range(int(WAIT_SECONDS / POLL_SECONDS)):
+        for _ in range(int(seconds / POLL_SECONDS)):
             if is_true():
                 return
             Event().wait(POLL_SECONDS)
