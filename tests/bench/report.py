@@ -62,7 +62,7 @@ def main() -> int:
     copies = tasks.generate_due_reports(now)
     seconds = time.perf_counter() - begin
     print(
-        f"all due reports: {ReportSnapshot.objects.count():,} reports, {copies:,} mails in {seconds:.1f} s "
+        f"all due reports: {ReportSnapshot.objects.count():,} reports, {copies:,} emails in {seconds:.1f} s "
         f"({seconds / max(1, copies) * 1000:.0f} ms each); memory +{measure_memory() - before:.0f} MB"
     )
     return 0
