@@ -4,7 +4,6 @@ The baseline is one query that counts the same clocks by state. Both run on one 
 """
 
 import os
-import resource
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -23,15 +22,12 @@ from integrations.sla.models import SlaClock  # noqa: E402
 from portal.reports import metrics, presenters, tasks  # noqa: E402
 from portal.reports.models import ReportSnapshot  # noqa: E402
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope  # noqa: E402
+from tests.bench.publication import measure_memory  # noqa: E402
 from tests.chaos.world import create_world  # noqa: E402
 
 INTEGRATIONS = 10_000
 CLOCKS = 40_000
 BASELINE_QUERY = "SELECT state, count(*) FROM sla_slaclock WHERE is_committed GROUP BY state"
-
-
-def measure_memory() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> int:
@@ -63,7 +59,7 @@ def main() -> int:
     seconds = time.perf_counter() - begin
     print(
         f"all due reports: {ReportSnapshot.objects.count():,} reports, {copies:,} emails in {seconds:.1f} s "
-        f"({seconds / max(1, copies) * 1000:.0f} ms each); memory +{measure_memory() - before:.0f} MB"
+        f"({seconds / max(1, copies) * 1000:.0f} ms each); memory {measure_memory() - before:+.0f} MB"
     )
     return 0
 
