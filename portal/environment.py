@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from django.core.exceptions import ImproperlyConfigured
-from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from portal import environment_types as types
 from portal.core.client_ip import TrustedProxies
@@ -23,8 +23,8 @@ class PortalSettings(BaseSettings):
     Defaults that depend on other variables are functions of the values above them.
     """
 
-    # The environment of a process has many other variables.
-    model_config = SettingsConfigDict(case_sensitive=True, extra="ignore", frozen=True, validate_default=False)
+    # Lists and mappings are texts, not JSON.
+    model_config = SettingsConfigDict(case_sensitive=True, frozen=True, validate_default=False, enable_decoding=False)
 
     # Server
     PORTAL_DATA: Path = BASE_DIR / ".data"
@@ -186,19 +186,11 @@ class PortalSettings(BaseSettings):
     REPORT_ZONE: types.TimeZone = "UTC"
     """Time zone of the periods in SLA reports."""
 
+    @model_validator(mode="before")
     @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read the environment only, and treat blank variables as unset."""
-        source = EnvSettingsSource(settings_cls)
-        source.env_vars = {name: value.strip() for name, value in source.env_vars.items() if value and value.strip()}
-        return init_settings, source
+    def remove_blank_values(cls, values: dict[str, str]) -> dict[str, str]:
+        """Remove spaces around values, and treat blank variables as unset."""
+        return {name: text for name, value in values.items() if (text := value.strip())}
 
 
 def load_settings() -> PortalSettings:

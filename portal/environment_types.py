@@ -14,7 +14,6 @@ from annotated_types import Ge, Le
 from django.conf.locale import LANG_INFO
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic.fields import FieldInfo
-from pydantic_settings import NoDecode
 
 from portal.core.client_ip import TrustedProxies, parse_trusted_proxies, unmap_network
 from portal.database_url import parse_database_url
@@ -93,11 +92,10 @@ def _parse_proxies(value: str) -> TrustedProxies:
         raise ValueError(f"must be {error}") from None
 
 
-def _validate_languages(codes: list[str]) -> list[str]:
-    for code in codes:
-        if "name_local" not in LANG_INFO.get(code, {}):
-            raise ValueError(f"must list language codes, such as en or de, not {code!r}")
-    return codes
+def _validate_language(code: str) -> str:
+    if "name_local" not in LANG_INFO.get(code, {}):
+        raise ValueError(f"must list language codes, such as en or de, not {code!r}")
+    return code
 
 
 def _validate_zone(value: str) -> str:
@@ -116,20 +114,15 @@ def _validate_sender(value: str) -> str:
     return value
 
 
-def _validate_dns_servers(servers: list[str]) -> list[str]:
-    for server in servers:
-        address, _, port = server.partition("#")
-        try:
-            ip_address(address)
-            if int(port or 53) not in range(1, 65536):
-                raise ValueError
-        except ValueError:
-            raise ValueError(f"must list IP addresses, such as 192.0.2.53 or 192.0.2.53#5353, not {server!r}") from None
-    return servers
-
-
-def _validate_networks(networks: list[str]) -> list[str]:
-    return [_normalize_network(network) for network in networks]
+def _validate_dns_server(server: str) -> str:
+    address, _, port = server.partition("#")
+    try:
+        ip_address(address)
+        if int(port or 53) not in range(1, 65536):
+            raise ValueError
+    except ValueError:
+        raise ValueError(f"must list IP addresses, such as 192.0.2.53 or 192.0.2.53#5353, not {server!r}") from None
+    return server
 
 
 def _normalize_network(network: str) -> str:
@@ -181,28 +174,18 @@ def _parse_keys(value: str) -> dict[str, str]:
 Count = Annotated[int, Field(ge=0)]
 PositiveCount = Annotated[int, Field(ge=1)]
 Port = Annotated[int, Field(ge=1, le=65535)]
-# NoDecode, because pydantic would otherwise read the texts of lists and mappings as JSON.
-TextList = Annotated[list[str], NoDecode, BeforeValidator(split_list), TypeName("list")]
-SecretList = Annotated[list[SecretStr], NoDecode, BeforeValidator(split_list), TypeName("list of secrets")]
-KeyRing = Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_parse_keys), TypeName("list of ID:SECRET")]
-Editions = Annotated[dict[str, str], NoDecode, BeforeValidator(_parse_editions), TypeName("list of PROGRAM@EDITION")]
-GroupRoles = Annotated[
-    dict[str, tuple[str, ...]], NoDecode, BeforeValidator(_parse_group_roles), TypeName("list of GROUP=ROLE")
-]
-Proxies = Annotated[TrustedProxies, NoDecode, BeforeValidator(_parse_proxies), TypeName("number or networks")]
-Languages = Annotated[
-    list[str], NoDecode, BeforeValidator(split_list), AfterValidator(_validate_languages), TypeName("list of codes")
-]
-DnsServers = Annotated[
-    list[str],
-    NoDecode,
-    BeforeValidator(split_list),
-    AfterValidator(_validate_dns_servers),
-    TypeName("list of IP[#PORT]"),
-]
-Networks = Annotated[
-    list[str], NoDecode, BeforeValidator(split_list), AfterValidator(_validate_networks), TypeName("list of networks")
-]
+TextList = Annotated[list[str], BeforeValidator(split_list), TypeName("list")]
+SecretList = Annotated[list[SecretStr], BeforeValidator(split_list), TypeName("list of secrets")]
+KeyRing = Annotated[dict[str, SecretStr], BeforeValidator(_parse_keys), TypeName("list of ID:SECRET")]
+Editions = Annotated[dict[str, str], BeforeValidator(_parse_editions), TypeName("list of PROGRAM@EDITION")]
+GroupRoles = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_parse_group_roles), TypeName("list of GROUP=ROLE")]
+Proxies = Annotated[TrustedProxies, BeforeValidator(_parse_proxies), TypeName("number or networks")]
+Language = Annotated[str, AfterValidator(_validate_language)]
+Languages = Annotated[list[Language], BeforeValidator(split_list), TypeName("list of codes")]
+DnsServer = Annotated[str, AfterValidator(_validate_dns_server)]
+DnsServers = Annotated[list[DnsServer], BeforeValidator(split_list), TypeName("list of IP[#PORT]")]
+Network = Annotated[str, AfterValidator(_normalize_network)]
+Networks = Annotated[list[Network], BeforeValidator(split_list), TypeName("list of networks")]
 TimeZone = Annotated[str, AfterValidator(_validate_zone), TypeName("time zone")]
 Sender = Annotated[str, AfterValidator(_validate_sender), TypeName("email address")]
 WebUrl = Annotated[str, AfterValidator(build_url_validator("http", "https")), TypeName("URL")]
