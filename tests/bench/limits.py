@@ -21,7 +21,7 @@ from django.core.cache import caches  # noqa: E402
 from django.test import override_settings  # noqa: E402
 
 from integrations.sla.engine.comment_classifier import build_fingerprint, has_request, is_answer  # noqa: E402
-from portal.core.cache import FaultTolerantRedisClient  # noqa: E402
+from portal.core.cache import FaultTolerantRedisCache  # noqa: E402
 from portal.jobs.broker import can_reach_broker  # noqa: E402
 from tests.integrations.sla.engine.test_comment_classifier import HOSTILE_COMMENTS  # noqa: E402
 from tests.verification.checks.rules.test_listing import HOSTILE_PAGES  # noqa: E402
@@ -77,7 +77,7 @@ def list_cases() -> Iterator[Case]:
 
 def read_cache() -> None:
     """Read from a cache that hasn't noticed yet that Redis is unavailable."""
-    FaultTolerantRedisClient.retry_at = 0.0
+    FaultTolerantRedisCache.retry_at = 0.0
     caches["default"].get("key")
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from integrations.sla.models import SlaBreach
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.core.cache import FaultTolerantRedisClient
+from portal.core.cache import FaultTolerantRedisCache
 from portal.jobs.periodic import run_job
 from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
@@ -36,10 +36,10 @@ def unavailable_redis(request: pytest.FixtureRequest, settings: Any) -> Iterator
         listener.listen()
     settings.CACHES = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": address}}
     settings.REDIS_URL = address
-    FaultTolerantRedisClient.retry_at = 0.0
+    FaultTolerantRedisCache.retry_at = 0.0
     with use_broker(address, broker_transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS):
         yield address
-    FaultTolerantRedisClient.retry_at = 0.0
+    FaultTolerantRedisCache.retry_at = 0.0
     listener.close()
 
 

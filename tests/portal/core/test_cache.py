@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 from redis import Redis
 
-from portal.core.cache import FaultTolerantRedisClient
+from portal.core.cache import FaultTolerantRedisCache
 from tests.servers.valkey import Valkey
 
 
@@ -15,10 +15,10 @@ from tests.servers.valkey import Valkey
 def server(broker: Valkey, settings: Any) -> Iterator[Redis]:
     """Redis of the cache."""
     settings.CACHES = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": broker.url}}
-    FaultTolerantRedisClient.retry_at = 0.0
+    FaultTolerantRedisCache.retry_at = 0.0
     with Redis.from_url(broker.url) as server:
         yield server
-    FaultTolerantRedisClient.retry_at = 0.0
+    FaultTolerantRedisCache.retry_at = 0.0
 
 
 @pytest.mark.parametrize("name", ["maxmemory", "min-replicas-to-write"])
