@@ -109,13 +109,7 @@ def _perform_services(now: datetime, progress: Callable[[str], None]) -> None:
     load_issues(now)
     acme = world.partners["Acme Rockets"]
     owner = world.get_owner("Acme Rockets")
-    for integration_name, create in (
-        ("Rocket", test_runs.create_lifecycle_test),
-        ("Rocket preflight", test_runs.create_run_task_test),
-        ("Booster driver", test_runs.create_nomad_plugin_test),
-        ("Rocket", test_runs.create_schema_inspection),
-    ):
-        create(Integration.objects.get(name=integration_name), owner, now)
+    test_runs.create_test_runs(owner, now)
     create_webhooks(acme, owner, world.people["Sam Stone"], now)
     create_ci_token(acme, owner, now)
     bob = world.people["Bob Baker"]

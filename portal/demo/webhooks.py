@@ -9,10 +9,14 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.event_types import WEBHOOKS
 from portal.audit.models import AuditEvent
+from portal.core.content_files import load_content
+from portal.core.value_types import JsonObject
+from portal.demo.content import DATA
 from portal.webhooks import delivery_results, fanout, payloads, services
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 
+WEBHOOK_SETTINGS = load_content(DATA / "webhooks.yaml", dict[str, JsonObject])
 MAX_LOGGED_EVENTS = 30  # events of the partner in the log
 FAST_SECONDS = 0.18
 SLOW_SECONDS = 10.0
@@ -25,19 +29,9 @@ def create_webhooks(partner: Partner, owner: User, staff: User, now: datetime) -
     """Create both webhooks and their logs."""
     created_at = now - timedelta(days=29)
     event_types = [key for key, webhook in WEBHOOKS.items() if not webhook.is_program_only]
-    pipeline_settings = {
-        "name": "Release pipeline",
-        "event_types": event_types,
-        "url": "https://ci.acme.example/portal/events?team=range",
-    }
+    pipeline_settings = WEBHOOK_SETTINGS["pipeline"] | {"event_types": event_types}
     pipeline, _ = services.create_endpoint(partner, pipeline_settings, actor=owner, now=created_at)
-    channel_settings = {
-        "name": "#integrations",
-        "event_types": ["review.requested", "issue.breached", "compliance.appealed", "program.action_overdue"],
-        "url": "https://chat.program.example/services/T0/B1/made-up",
-        "format": WebhookEndpoint.Format.SLACK,
-    }
-    channel, _ = services.create_endpoint(None, channel_settings, actor=staff, now=created_at)
+    channel, _ = services.create_endpoint(None, WEBHOOK_SETTINGS["channel"], actor=staff, now=created_at)
     create_log(pipeline, AuditEvent.objects.filter(partner=partner), owner, now)
     create_log(channel, AuditEvent.objects.exclude(partner=partner), None, now)
 
