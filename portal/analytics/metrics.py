@@ -59,6 +59,13 @@ class StageFigures:
     p90: float | None
     columns: tuple[int, ...]
 
+    @property
+    def pieces(self) -> list[tuple[str, float]]:
+        """Return the parts of a meter up to the median and the 90th percentile, or none without enough stays."""
+        if self.p50 is None or self.p90 is None:
+            return []
+        return [("counted", self.p50), ("paused", self.p90 - self.p50)]
+
 
 def count_working_days(start: datetime, end: datetime, calendar: Calendar) -> float:
     """Return the business days between two times, including fractions."""

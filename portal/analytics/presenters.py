@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.workflow.states import STAGE_LABELS, Stage
 from portal.analytics import metrics
-from portal.analytics.forecast_accuracy import MIN_JUDGED_WAITS, TARGET_PERCENT_RANGE, ForecastAccuracy
+from portal.analytics.forecast_accuracy import ForecastAccuracy
 from portal.analytics.funnel import FunnelStep, IntegrationGroup, build_funnel, find_drop_offs
 from portal.analytics.metrics import StageFigures
 from portal.core.value_types import TemplateContext
@@ -26,21 +26,18 @@ RESPONSIBLE_PARTY_NAMES = {
 CHART_WEEKS = 10
 
 
-def format_days(value: float | None) -> str:
-    """Format days with one decimal, as all figures of a column have, or as a dash for None."""
-    return "–" if value is None else f"{value:.1f}"
+def build_stage_rows(figures_by_program: Mapping[str, list[StageFigures]]) -> list[tuple[str, str, StageFigures]]:
+    """Return the program, the name, and the figures of each stage with exits.
 
-
-def build_stage_rows(figures_by_program: Mapping[str, list[StageFigures]]) -> list[TemplateContext]:
-    """Return rows of stages with exits, for the first program and each other program with enough data."""
-    shown_stages = {
-        program: stages
+    The first program is always included, the others only with enough data.
+    """
+    return [
+        (PROGRAMS[program].name if program else _("All programs"), str(STAGE_LABELS[Stage(figures.stage)]), figures)
         for n, (program, stages) in enumerate(figures_by_program.items())
         if not n or _has_figures(stages)
-    }
-    rows = [(program, figures) for program, stages in shown_stages.items() for figures in stages if figures.count]
-    longest = max((figures.p90 or 0 for _, figures in rows), default=0) or 1
-    return [_build_stage_row(PROGRAMS[p].name if p else _("All programs"), figures, longest) for p, figures in rows]
+        for figures in stages
+        if figures.count
+    ]
 
 
 def _has_figures(stages: list[StageFigures]) -> bool:
@@ -50,24 +47,6 @@ def _has_figures(stages: list[StageFigures]) -> bool:
 def list_sparse_programs(figures_by_program: Mapping[str, list[StageFigures]]) -> list[str]:
     """Return the programs without enough data for figures."""
     return [PROGRAMS[program].name for program, stages in figures_by_program.items() if not _has_figures(stages)]
-
-
-def _build_stage_row(program: str, figures: StageFigures, longest: float) -> TemplateContext:
-    """Return a row with a meter of the median and the 90th percentile, if there is enough data."""
-    p50 = format_days(figures.p50)
-    p90 = format_days(figures.p90)
-    if figures.p50 is None or figures.p90 is None:
-        pieces = []
-        summary = _("Not enough data (fewer than %(minimum)s)") % {"minimum": metrics.MIN_STAYS}
-    else:
-        pieces = [("counted", figures.p50), ("paused", figures.p90 - figures.p50)]
-        summary = _("Median %(median)s · 90%% within %(p90)s") % {"median": p50, "p90": p90}
-    row: TemplateContext = {
-        "program": program,
-        "stage": str(STAGE_LABELS[Stage(figures.stage)]),
-        "count": figures.count,
-    }
-    return row | {"p50": p50, "p90": p90, "pieces": pieces, "total": longest, "summary": summary}
 
 
 def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
@@ -155,61 +134,13 @@ def build_drop_off_rows(groups: list[IntegrationGroup]) -> list[tuple[str, str, 
     ]
 
 
-def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[TemplateContext]:
-    """Return the current forecast of each program, its accuracy, and the judgment."""
-    return [
-        {
-            "name": _get_name(line),
-            "forecast": _format_forecast(line) if line.key else _("By program"),
-            "backtest": line.backtest,
-            "judgment": judgment,
-            "tone": tone,
-        }
-        for line, (judgment, tone) in ((line, _rate_accuracy(line)) for line in lines)
-    ]
-
-
-def _rate_accuracy(line: ForecastAccuracy) -> tuple[str, str]:
-    """Return the judgment, if there is one, and its tone."""
-    if line.backtest.p90_percentage is None:
-        return "", "neutral"
-    if line.backtest.count < MIN_JUDGED_WAITS:
-        return _("Not enough data"), "neutral"
-    return (_("Off target"), "warn") if line.is_off else (_("On target"), "good")
-
-
-def _get_name(line: ForecastAccuracy) -> str:
-    return line.name if line.key else _(line.name)
-
-
-def _format_forecast(line: ForecastAccuracy) -> str:
-    forecast = line.forecast
-    if forecast is None:
-        return _("Not enough data")
-    parameters = {
-        "median": format_days(forecast.p50),
-        "p90": format_days(forecast.p90),
-        "count": forecast.count,
-        "window": forecast.window,
-    }
-    return _("%(median)s and %(p90)s days from %(count)s decisions in %(window)s days") % parameters
-
-
 def build_calibration_chart(line: ForecastAccuracy) -> Chart:
     """Build a chart of the weekly decisions within the 90th percentile forecast and, hatched, above it."""
     weeks = line.backtest.weeks[-CHART_WEEKS:]
     columns = tuple(Column(_format_week(week.monday), week.within_p90, week.count - week.within_p90) for week in weeks)
-    title = _("%(program)s: decisions within the 90%% forecast by week") % {"program": _get_name(line)}
+    title = _("%(program)s: decisions within the 90%% forecast by week") % {"program": _(line.name)}
     return Chart(f"backtest-{line.key or 'all'}", title, columns)
 
 
 def _format_week(monday: date) -> str:
     return _("W%(week)s") % {"week": monday.isocalendar().week}
-
-
-def format_target() -> str:
-    """Format the target range, such as "85% to 95%"."""
-    return _("%(minimum)s%% to %(maximum)s%%") % {
-        "minimum": f"{TARGET_PERCENT_RANGE[0]:.0f}",
-        "maximum": f"{TARGET_PERCENT_RANGE[1]:.0f}",
-    }

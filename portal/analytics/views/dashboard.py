@@ -36,10 +36,11 @@ def show_overview(request: HttpRequest) -> HttpResponse:
     stage_stays = stays.list_stays(filters)
     totals = metrics.calculate_stage_figures(stage_stays)
     figures_by_program = metrics.group_by_program(stage_stays)
+    rows = presenters.build_stage_rows({filters.program: totals, **({} if filters.program else figures_by_program)})
     context = {
-        "stages": presenters.build_stage_rows(
-            {filters.program: totals, **({} if filters.program else figures_by_program)}
-        ),
+        "stages": rows,
+        "longest": max((figures.p90 or 0 for *_names, figures in rows), default=0) or 1,
+        "min_stays": metrics.MIN_STAYS,
         "sparse": [] if filters.program else presenters.list_sparse_programs(figures_by_program),
         "spreads": presenters.build_distribution_charts(totals),
         "shares": presenters.build_responsible_party_shares(
@@ -92,9 +93,9 @@ def show_forecast(request: HttpRequest) -> HttpResponse:
     )
     evaluated_lines = [line for line in lines if line.backtest.count]
     context = {
-        "rows": presenters.build_forecast_rows(lines),
+        "rows": lines,
         "charts": [presenters.build_calibration_chart(line) for line in evaluated_lines],
-        "target_range": presenters.format_target(),
+        "target": forecast_accuracy.TARGET_PERCENT_RANGE,
         "min_decisions": forecast_accuracy.MIN_JUDGED_WAITS,
     }
     return render(request, "analytics/forecast.html", build_context(request, filters, "forecast") | context)
