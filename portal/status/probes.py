@@ -97,7 +97,7 @@ def summarize(groups: list[tuple[str, list[StatusLine]]]) -> tuple[str, str]:
     if failed_names:
         return "bad", _("Down: %(names)s.") % {"names": ", ".join(failed_names)}
     if delayed_names:
-        return "warn", _("Delayed: %(names)s.") % {"names": ", ".join(delayed_names)}
+        return "warn", _describe_delay(delayed_names)
     return "good", _("All systems operational.")
 
 
@@ -106,16 +106,18 @@ def measure_background(jobs: JobSnapshot, now: datetime) -> StatusLine:
     if run is None or run.finished_at is None:
         message = _("Background jobs have never run. Start the worker.")
         return StatusLine("Background jobs", "down", message, hint=_(BACKGROUND_DOWN_HINT))
-    late = now - run.finished_at > RUN_JOBS_LATE_AFTER
     message = _("Background jobs last ran %(when)s.") % {"when": format_relative(run.finished_at, now)}
     # If nothing runs, each job is late, and the hint names the reason instead.
-    state, hint, late_jobs = (
-        ("late", _(BACKGROUND_DOWN_HINT), []) if late else ("ok", "", find_late_jobs(now, jobs.runs, QUEUES[0]))
-    )
-    if late_jobs:
-        state = "late"
-        hint = _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)}
+    if now - run.finished_at > RUN_JOBS_LATE_AFTER:
+        hint = _(BACKGROUND_DOWN_HINT)
+    else:
+        hint = _describe_delay(find_late_jobs(now, jobs.runs, QUEUES[0]))
+    state = "late" if hint else "ok"
     return StatusLine("Background jobs", state, message, _list_jobs(QUEUES[0]), hint, run.finished_at)
+
+
+def _describe_delay(names: list[str]) -> str:
+    return _("Delayed: %(names)s.") % {"names": ", ".join(names)} if names else ""
 
 
 def _list_jobs(queue: str) -> tuple[tuple[str, str], ...]:
@@ -142,14 +144,13 @@ def measure_queue(label: str, name: str, jobs: JobSnapshot, now: datetime) -> St
     runs = [jobs.runs[job.name] for job in JOBS if job.queue == name and job.name in jobs.runs]
     last = max((run.finished_at for run in runs if run.finished_at), default=None)
     purpose = f"{_(QUEUE_PURPOSES[name])} " if name in QUEUE_PURPOSES else ""
-    late_jobs = find_late_jobs(now, jobs.runs, name)
-    hint = _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)} if late_jobs else ""
+    hint = _describe_delay(find_late_jobs(now, jobs.runs, name))
     state = "idle"
     message = _("No jobs have run yet.")
     if last is not None:
         state = "ok"
         message = _("The last job finished %(when)s.") % {"when": format_relative(last, now)}
-    return StatusLine(label, "late" if late_jobs else state, purpose + message, _list_jobs(name), hint, last)
+    return StatusLine(label, "late" if hint else state, purpose + message, _list_jobs(name), hint, last)
 
 
 def measure_redis(_now: datetime) -> StatusLine:
