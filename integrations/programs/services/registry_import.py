@@ -17,14 +17,8 @@ from integrations.programs.models import RegistryProvider
 from portal.core.value_types import JsonObject, NamedValues
 
 BATCH_SIZE = 500
-REQUIRED_TEXTS = {  # key in the file and maximum length by column
-    "registry_id": ("id", 20),
-    "full_name": ("fullName", 160),
-    "namespace": ("namespace", 80),
-    "name": ("name", 80),
-    "tier": ("tier", 20),
-    "source": ("source", 300),
-}
+REQUIRED_TEXTS = ("registry_id", "full_name", "namespace", "name", "tier", "source")
+KEYS = {"registry_id": "id", "full_name": "fullName"}  # in the file, if it isn't the name of the column
 OPTIONAL_TEXTS = ("description", "warning")
 UPDATED_COLUMNS = [*REQUIRED_TEXTS, *OPTIONAL_TEXTS, "downloads", "name_key", "repository", "imported_at"]
 # The largest value of the column.
@@ -117,7 +111,7 @@ def parse_provider(line: bytes) -> JsonObject:
         raise InvalidLineError("not JSON") from None
     if not isinstance(raw, dict):
         raise InvalidLineError("not an object")
-    values: JsonObject = {column: _parse_text(raw, key) for column, (key, _) in REQUIRED_TEXTS.items()}
+    values: JsonObject = {column: _parse_text(raw, KEYS.get(column, column)) for column in REQUIRED_TEXTS}
     values |= {key: _parse_text(raw, key, is_required=False) for key in OPTIONAL_TEXTS}
     values["downloads"] = _parse_count(raw.get("totalDownloads", 0))
     _validate_consistency(values)
@@ -149,7 +143,8 @@ def _parse_count(value: object) -> int:
 
 def _validate_consistency(values: NamedValues) -> None:
     """Raise InvalidLineError for inconsistent names, values that are too long, or an invalid source."""
-    for column, (_, limit) in REQUIRED_TEXTS.items():
+    for column in REQUIRED_TEXTS:
+        limit = RegistryProvider._meta.get_field(column).max_length or 0  # type: ignore[union-attr]
         if len(values[column]) > limit:
             raise InvalidLineError(f"{column} is longer than {limit} characters")
         if not values[column].isprintable():
