@@ -5,18 +5,11 @@ Every rule yields one `Inconsistency` for each violation. Locations use the keys
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from integrations.programs.requirements import (
-    FulfillingParty,
-    Question,
-    Requirement,
-    RequirementGroup,
-    RequirementKind,
-)
+from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementGroup, RequirementKind
 from integrations.programs.schema import Edition, EditionFile, Step, Tier
 from integrations.programs.stages import Stage
-from portal.core.content_files import Location, format_location
+from portal.core.content_files import Location, format_location, suggest
 
 Place = tuple[Location, Requirement]
 CHOICE_TYPES = ("choice", "choices")
@@ -281,7 +274,6 @@ def _find_unknown(
 
 def _suggest(key: str, known_keys: Sequence[str]) -> str:
     """Return the advice for an unknown key: the nearest known key, or all of them."""
-    matches = get_close_matches(key, known_keys, n=1)
-    if matches:
-        return f"Did you mean {matches[0]!r}?"
+    if advice := suggest(key, known_keys):
+        return advice
     return f"Use one of {', '.join(map(repr, known_keys))}." if known_keys else "Remove the key."

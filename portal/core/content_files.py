@@ -234,10 +234,13 @@ def _describe_value(value: object) -> str:
 def _suggest_key(location: Location, schema: JsonSchema) -> str:
     """Return the advice for an unknown key: the nearest allowed key, or all of them."""
     keys = sorted(_list_allowed_keys(location[:-1], schema))
-    matches = get_close_matches(str(location[-1]), keys, n=1)
-    if matches:
-        return f"Did you mean {matches[0]!r}?"
-    return f"Remove it, or use one of {', '.join(map(repr, keys))}."
+    return suggest(str(location[-1]), keys) or f"Remove it, or use one of {', '.join(map(repr, keys))}."
+
+
+def suggest(name: str, known_names: Sequence[str]) -> str:
+    """Return a question with the known name that is nearest to an unknown one, or an empty string."""
+    matches = get_close_matches(name, known_names, n=1)
+    return f"Did you mean {matches[0]!r}?" if matches else ""
 
 
 def _list_allowed_keys(location: Location, schema: JsonSchema) -> Iterator[str]:
