@@ -6,7 +6,8 @@ a claim: alone, after a separator, or together with a product name. Symbols such
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from django.utils.translation import gettext_noop
 
@@ -88,18 +89,12 @@ def _split_words(text: str) -> list[str]:
     return [key for key in map(_normalize_word, _join_letters(words)) if key]
 
 
-def _join_letters(words: Iterable[str]) -> Iterable[str]:
-    letters = ""
-    for word in words:
-        if len(word) == 1:
-            letters += word
-            continue
-        if letters:
-            yield letters
-            letters = ""
-        yield word
-    if letters:
-        yield letters
+def _join_letters(words: Iterable[str]) -> Iterator[str]:
+    for is_letter, run in groupby(words, key=lambda word: len(word) == 1):
+        if is_letter:
+            yield "".join(run)
+        else:
+            yield from run
 
 
 def _is_decoration(char: str) -> bool:

@@ -121,10 +121,7 @@ def _refuse_entries(entries: list[zipfile.ZipInfo]) -> None:
     packed_size = sum(entry.compress_size for entry in entries)
     for is_invalid, message in (
         (not entries, _("The ZIP file is empty.")),
-        (
-            len(entries) > MAX_ENTRIES,
-            _("The ZIP file contains more than %(limit)s files.") % {"limit": MAX_ENTRIES},
-        ),
+        (len(entries) > MAX_ENTRIES, _("The ZIP file contains more than %(limit)s files.") % {"limit": MAX_ENTRIES}),
         (any(entry.flag_bits & 1 for entry in entries), _("The ZIP file has a password. Create it without one.")),
         (len(set(names)) != len(names), _("The ZIP file contains two files with the same name. Create it again.")),
         (any(map(_is_unsafe_path, names)), _("The ZIP file contains paths outside its folder. Create it again.")),

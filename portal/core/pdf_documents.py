@@ -16,10 +16,7 @@ FONT_NAME = "Noto Sans"
 FONTS_FOLDER = Path(manimgx_fonts.__file__).parent
 FONT_PATH = FONTS_FOLDER / "NotoSans[wght].ttf"
 # Fonts for scripts that the first one lacks, for example NotoSansThai[wght].ttf. The largest one is last.
-FALLBACK_FONT_PATHS = [
-    *sorted(FONTS_FOLDER.glob("NotoSans[A-Z]*.ttf")),
-    Path(str(noto_cjk_sans_jp_regular.FONT_PATH)),
-]
+FALLBACK_FONT_PATHS = [*sorted(FONTS_FOLDER.glob("NotoSans[A-Z]*.ttf")), Path(str(noto_cjk_sans_jp_regular.FONT_PATH))]
 LINE_HEIGHT = 6  # millimeters
 
 

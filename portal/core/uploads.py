@@ -95,8 +95,7 @@ class UploadLimitHandler(FileUploadHandler):
 def get_oversized_fields(request: HttpRequest | None) -> set[str]:
     """Return the names of the fields whose files exceed the limit."""
     assert request is not None
-    field_names: set[str] = request.__dict__.setdefault("_oversized", set())
-    return field_names
+    return request.__dict__.setdefault("_oversized", set())
 
 
 class LimitedFileField(forms.FileField):

@@ -30,19 +30,16 @@ def generate_xlsx(table: ExportTable) -> IO[bytes]:
     sheet.freeze_panes = "A2"
     for column in range(len(table.columns)):
         sheet.column_dimensions[get_column_letter(column + 1)].width = 18
-    sheet.append([_build_heading_cell(sheet, title) for title in table.columns])
+    headings = [WriteOnlyCell(sheet, value=title) for title in table.columns]
+    for heading in headings:
+        heading.font = Font(bold=True)
+    sheet.append(headings)
     for row in table.rows:
         sheet.append([_convert_cell(sheet, cell) for cell in row])
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     book.save(file)
     file.seek(0)
     return file
-
-
-def _build_heading_cell(sheet: WriteOnlyWorksheet, title: str) -> object:
-    cell = WriteOnlyCell(sheet, value=title)
-    cell.font = Font(bold=True)
-    return cell
 
 
 def _convert_cell(sheet: WriteOnlyWorksheet, value: CellValue) -> object:

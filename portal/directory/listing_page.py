@@ -139,8 +139,7 @@ def iterate_proofs(
 def _get_current_signer(row: Integration) -> dict[str, str]:
     """Return the observation of the current signing key, or an empty dictionary."""
     signers = Observation.objects.filter(integration=row, key=SIGNERS_KEY).first()
-    current_signer: dict[str, str] = signers.value[-1] if signers is not None and signers.value else {}
-    return current_signer
+    return signers.value[-1] if signers is not None and signers.value else {}
 
 
 def summarize_checks(row: Integration, now: datetime) -> CheckSummary:

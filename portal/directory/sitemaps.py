@@ -7,7 +7,6 @@ from django.contrib.sitemaps import Sitemap, views
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.functional import cached_property
 from django.views.decorators.cache import cache_control
 
 from integrations.partners.models import Partner
@@ -62,10 +61,9 @@ class PageSitemap(Sitemap):
 
 
 class PagedSitemap(Sitemap):
-    """Parts with pages of one URL name, each with another UUID or slug."""
+    """Parts with pages of one kind."""
 
     limit = PAGES_PER_PART
-    url_name: str
     rows: QuerySet[Listing] | QuerySet[Partner, str]
 
     @property
@@ -73,19 +71,14 @@ class PagedSitemap(Sitemap):
     def paginator(self) -> ListPaginator:
         return ListPaginator(self.rows, self.limit)
 
-    @cached_property
-    def url_parts(self) -> tuple[str, ...]:
-        return split_url(self.url_name)
-
 
 class ListingSitemap(PagedSitemap):
     """Pages of listed integrations."""
 
-    url_name = "directory:listing"
     rows = CURRENT_LISTINGS.only("uuid", "changed_at")
 
     def location(self, item: Listing) -> str:
-        return f"{self.url_parts[0]}{item.uuid}{self.url_parts[1]}"
+        return str(item.uuid).join(split_url("directory:listing"))
 
     def lastmod(self, item: Listing) -> datetime:
         return item.changed_at
@@ -97,7 +90,6 @@ class ListingSitemap(PagedSitemap):
 class PartnerSitemap(PagedSitemap):
     """Pages of partners with listed integrations."""
 
-    url_name = "directory:partner"
     rows = (
         Partner.objects.filter(Exists(CURRENT_LISTINGS.order_by().filter(partner=OuterRef("pk"))))
         .order_by("pk")
@@ -105,7 +97,7 @@ class PartnerSitemap(PagedSitemap):
     )
 
     def location(self, item: str) -> str:
-        return f"{self.url_parts[0]}{item}{self.url_parts[1]}"
+        return item.join(split_url("directory:partner"))
 
 
 SITEMAPS: NamedValues = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}

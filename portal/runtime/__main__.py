@@ -138,6 +138,7 @@ def prepare_database(folder: Path, empty: bool) -> None:
     """Migrate the database and load the demo world into an empty one."""
     from django.conf import settings  # noqa: PLC0415
     from django.core.management import call_command  # noqa: PLC0415
+    from django.utils import timezone  # noqa: PLC0415
 
     from portal.accounts.models import User  # noqa: PLC0415
     from portal.runtime.schema_check import require_current_schema  # noqa: PLC0415
@@ -146,17 +147,10 @@ def prepare_database(folder: Path, empty: bool) -> None:
     call_command("migrate", interactive=False, verbosity=0)
     # The passwords of the demo world are published.
     if not (empty or settings.PRODUCTION or User.objects.exists()):
-        load_demo_data()
+        from portal.demo.loader import build_world  # noqa: PLC0415
 
-
-def load_demo_data() -> None:
-    """Load the demo world and print the progress."""
-    from django.utils import timezone  # noqa: PLC0415
-
-    from portal.demo.loader import build_world  # noqa: PLC0415
-
-    write_line("Loading demo data:")
-    build_world(timezone.now(), lambda line: write_line(f"  {line}"))
+        write_line("Loading demo data:")
+        build_world(timezone.now(), lambda line: write_line(f"  {line}"))
 
 
 def write_line(line: str) -> None:

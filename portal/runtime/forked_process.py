@@ -105,7 +105,10 @@ def _run(name: str, function: Callable[[], None], prepare: Callable[[], None], o
         function()
         exit_code = 0
     except SystemExit as error:
-        exit_code = _read_exit_code(error)
+        if error.code is None or isinstance(error.code, int):
+            exit_code = error.code or 0
+        else:
+            sys.stderr.write(f"{error.code}\n")
     except BaseException:  # no code of the supervisor may run here
         traceback.print_exc()
     finally:
@@ -117,12 +120,3 @@ def _run(name: str, function: Callable[[], None], prepare: Callable[[], None], o
 
 def _open_output(descriptor: int) -> IO[str]:
     return open(descriptor, "w", buffering=1, errors="backslashreplace", closefd=False)
-
-
-def _read_exit_code(error: SystemExit) -> int:
-    if isinstance(error.code, int):
-        return error.code
-    if error.code is None:
-        return 0
-    sys.stderr.write(f"{error.code}\n")
-    return 1

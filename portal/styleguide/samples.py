@@ -48,8 +48,7 @@ def load_samples(now: datetime) -> JsonObject:
     """Return the values of samples.yaml."""
     loader = SampleLoader(SAMPLES)
     loader.now = now
-    samples: JsonObject = loader.get_single_data()
-    return samples
+    return loader.get_single_data()
 
 
 def build_context(now: datetime) -> TemplateContext:
