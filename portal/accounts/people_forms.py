@@ -19,30 +19,21 @@ class PeopleFilterForm(forms.Form):
     """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
 
     q = SingleLineField(
-        label=gettext_lazy("Person"),
-        required=False,
-        max_length=100,
-        widget=forms.TextInput(attrs={"type": "search"}),
+        label=gettext_lazy("Person"), required=False, max_length=100, widget=forms.TextInput(attrs={"type": "search"})
     )
     role = FilterField(
         label=gettext_lazy("Role"),
-        choices=[
-            *ROLE_LABELS.items(),
-            ("none", gettext_lazy("No role")),
-            ("all", gettext_lazy("All accounts")),
-        ],
+        choices=[*ROLE_LABELS.items(), ("none", gettext_lazy("No role")), ("all", gettext_lazy("All accounts"))],
         empty_label=gettext_lazy("Any role"),
     )
     program = FilterField(
         label=gettext_lazy("Program"), choices=[(key, program.name) for key, program in PROGRAMS.items()]
     )
     active = FilterField(
-        label=gettext_lazy("Account"),
-        choices=[("yes", gettext_lazy("Active")), ("no", gettext_lazy("Deactivated"))],
+        label=gettext_lazy("Account"), choices=[("yes", gettext_lazy("Active")), ("no", gettext_lazy("Deactivated"))]
     )
     second_factor = FilterField(
-        label=gettext_lazy("Two-factor"),
-        choices=[("on", gettext_lazy("On")), ("missing", gettext_lazy("Missing"))],
+        label=gettext_lazy("Two-factor"), choices=[("on", gettext_lazy("On")), ("missing", gettext_lazy("Missing"))]
     )
 
 

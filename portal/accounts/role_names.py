@@ -7,12 +7,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
 
-COLUMNS_BY_ROLE = {
-    "reviewer": "is_reviewer",
-    "staff": "is_staff",
-    "superuser": "is_superuser",
-    "auditor": "is_auditor",
-}
+COLUMNS_BY_ROLE = {"reviewer": "is_reviewer", "staff": "is_staff", "superuser": "is_superuser", "auditor": "is_auditor"}
 PROGRAM_ROLES = ("reviewer", "manager")
 ADMINISTRATOR = "superuser"
 AUDITOR = "auditor"

@@ -13,11 +13,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.views.access import require_program_staff
 
 FILTER_NAMES = ("program", "period")
-PERIODS = {
-    "30": gettext_lazy("last 30 days"),
-    "90": gettext_lazy("last 90 days"),
-    "365": gettext_lazy("last 365 days"),
-}
+PERIODS = {"30": gettext_lazy("last 30 days"), "90": gettext_lazy("last 90 days"), "365": gettext_lazy("last 365 days")}
 DEFAULT_PERIOD = "90"
 PAGE_TITLES = {
     "overview": gettext_noop("Stage durations"),
@@ -37,9 +33,7 @@ class AnalyticsFilterForm(forms.Form):
         choices=[("", gettext_lazy("All")), *((key, p.name) for key, p in PROGRAMS.items())],
     )
     period = forms.ChoiceField(
-        label=gettext_lazy("Period"),
-        required=False,
-        choices=[(key, capfirst(label)) for key, label in PERIODS.items()],
+        label=gettext_lazy("Period"), required=False, choices=[(key, capfirst(label)) for key, label in PERIODS.items()]
     )
 
     def __init__(self, data: Mapping[str, str], *, has_period: bool = True) -> None:

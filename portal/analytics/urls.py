@@ -4,8 +4,4 @@ from portal.analytics.saved_views import views as saved_views
 from portal.analytics.views import dashboard, exports
 
 app_name = "analytics"
-urlpatterns = [
-    *dashboard.urlpatterns,
-    *exports.urlpatterns,
-    *saved_views.urlpatterns,
-]
+urlpatterns = [*dashboard.urlpatterns, *exports.urlpatterns, *saved_views.urlpatterns]

@@ -92,11 +92,7 @@ def compute_id(name: str) -> int:
 def describe_identity(full_name: str) -> dict[str, object]:
     """Return what an integration stores about its repository."""
     owner = full_name.partition("/")[0]
-    return {
-        "repository": full_name,
-        "repository_id": compute_id(full_name),
-        "repository_owner_id": compute_id(owner),
-    }
+    return {"repository": full_name, "repository_id": compute_id(full_name), "repository_owner_id": compute_id(owner)}
 
 
 def describe_repository(integration: Integration, now: datetime) -> FictionalRepository:

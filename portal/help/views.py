@@ -58,12 +58,7 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
 def list_edition_targets() -> list[dict[str, object]]:
     """Return the SLA targets of all editions as text, newest editions first."""
     return [
-        {
-            "program": program,
-            "edition": edition,
-            "is_in_force": edition == get_edition_in_force(key),
-            **targets,
-        }
+        {"program": program, "edition": edition, "is_in_force": edition == get_edition_in_force(key), **targets}
         for key, program in PROGRAMS.items()
         for edition in reversed(program.editions)
         for targets in summarize_targets(edition)
