@@ -7,7 +7,6 @@ from statistics import median
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Count, Min, Q, QuerySet
 from django.utils import dateformat, timezone
 from django.utils.translation import gettext as _, pgettext
@@ -62,11 +61,6 @@ class ReviewerLoad:
             ("paused", max(0, open_count - waiting - over)),
             ("over", over),
         ]
-
-    @property
-    def summary(self) -> str:
-        template = _("%(open)s open of %(limit)s, %(waiting)s waiting for the reviewer")
-        return template % {"open": self.reviewer.open_count, "limit": self.capacity, "waiting": self.reviewer.waiting}
 
 
 def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
@@ -175,11 +169,6 @@ class FailingCheck:
     @property
     def pieces(self) -> list[tuple[str, float]]:
         return [("over", self.failed_count), ("left", self.checked_count - self.failed_count)]
-
-    @property
-    def summary(self) -> str:
-        counts = {"failed": intcomma(self.failed_count), "checked": intcomma(self.checked_count)}
-        return _("%(failed)s of %(checked)s") % counts
 
 
 EVALUATED_STATUSES = (Status.PASS, Status.WARN, Status.FAIL)

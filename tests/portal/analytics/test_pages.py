@@ -206,7 +206,7 @@ def test_forecast_of_one_program_has_no_line_for_all_programs(
     sign_in: SignIn, rita: Any, enough_decisions: None
 ) -> None:
     page, overview = (sign_in(rita).get(path) for path in ("/analytics/forecast/", "/reports/overview/"))
-    assert [row["name"] for row in page.context["rows"]] == ["Nomad"]
+    assert [line.name for line in page.context["rows"]] == ["Nomad"]
     assert [line.key for line in overview.context["overview"].forecasts] == ["nomad"]
     assert ("All programs" in read_text(page), "All programs" in read_text(overview)) == (False, False)
 
