@@ -47,10 +47,7 @@ Pairs = Annotated[
 ]
 
 
-@cache
-def _list_time_zones() -> frozenset[str]:
-    # The list is read from files each time.
-    return frozenset(available_timezones())
+_list_time_zones = cache(available_timezones)  # it reads many files
 
 
 def _check_time_zone(value: str) -> str:

@@ -150,10 +150,9 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
             size = file.size or 0
         else:
             kind = file_types.detect_kind(file)
-    except file_types.MarkupFile as error:
-        raise ValidationError(str(svg_files.NO_SVG_MESSAGE if "svg" in accept else error)) from None
     except file_types.InvalidFile as error:
-        raise ValidationError(str(error)) from None
+        is_no_svg = "svg" in accept and isinstance(error, file_types.MarkupFile)
+        raise ValidationError(str(svg_files.NO_SVG_MESSAGE if is_no_svg else error)) from None
     if kind not in accept:
         types = ", ".join(_(KIND_LABELS[accepted_kind]) for accepted_kind in accept)
         if kind:
