@@ -1,7 +1,7 @@
 """Rules that everything in the demo world must satisfy, each a function that yields contradictions as sentences."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -35,25 +35,13 @@ FULFILLED = (Status.SUBMITTED, Status.PASS)
 CHECKED_STATUSES = frozenset(Outcome) - {Outcome.ERROR}  # an outage keeps the earlier results
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Violation of a rule by an integration."""
-
-    integration: str
-    problem: str
-
-    def __str__(self) -> str:
-        return f"{self.integration}: {self.problem}"
-
-
-def find_contradictions(now: datetime) -> Iterator[Contradiction]:
-    """Yield every contradiction of every integration, and of the audit log."""
+def find_contradictions(now: datetime) -> Iterator[str]:
+    """Yield every contradiction of every integration, and of the audit log, after its name."""
     for integration in Integration.objects.select_related("partner").order_by("pk"):
         for rule in RULES:
-            for problem in rule(integration, now):
-                yield Contradiction(integration.name, problem)
+            yield from (f"{integration.name}: {problem}" for problem in rule(integration, now))
     for fault in find_chain_faults(AuditEvent.objects.order_by("stream", "seq")):
-        yield Contradiction(fault.place, fault.message)
+        yield f"{fault.place}: {fault.message}"
 
 
 def check_draft(integration: Integration, now: datetime) -> Iterator[str]:

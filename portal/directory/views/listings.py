@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -100,13 +100,8 @@ def build_partner_group(filters: search.ListingFilters, count: int) -> dict[str,
 
 
 def _build_facet_url(filters: search.ListingFilters, name: str, option: facets.FacetOption) -> str:
-    query = QueryDict(mutable=True)
-    query.update(filters.get_parameters())
-    if option.is_selected or not option.value:
-        query.pop(name, None)
-    else:
-        query[name] = option.value
-    return f"?{query.urlencode()}"
+    parameters = filters.get_parameters() | {name: "" if option.is_selected else option.value}
+    return f"?{urlencode({key: value for key, value in parameters.items() if value})}"
 
 
 @make_public
