@@ -141,7 +141,11 @@ def build_provider_list(providers: list[Provider], query: dict[str, list[str]]) 
 def build_v2_response(provider: Provider) -> dict[str, Any]:
     """Return the v2 response about a provider, with its versions and its new name."""
     version_entries = [
-        build_resource("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
+        build_resource(
+            "provider-versions",
+            f"{provider.number}{at:04}",
+            **{"version": version, "tag": f"v{version}", "published-at": provider.published_at},
+        )
         for at, version in enumerate(provider.versions)
     ]
     is_target_included = provider.moved_to not in ("", HIDDEN_PROVIDER)

@@ -5,14 +5,17 @@ Plain values: None for unknown data, which never counts as a pass.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from portal.core.value_types import JsonObject
 from verification.terraform.versions import Version, try_parse_version
 
 MAX_BUILD_VERSIONS = 30  # versions with stored platforms
 VERSION_FIELDS = ("platforms", "protocols", "docs", "builds")
+# The registry imports a release within minutes, and its APIs can differ until then. A delay of up to an hour is normal.
+REGISTRY_DELAY = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +24,9 @@ class RegistryListing:
 
     `versions` without the "v", as the registry lists them; `newest` is the one that users get. `platforms`,
     `protocols` and `docs` (category to number of pages) are those of `newest`; `builds` holds the platforms of the
-    highest MAX_BUILD_VERSIONS versions. `warning`, `unlisted`, `moved_to`, and `downloads` are None if the registry's
-    internal API was unavailable. `etag` is for the next conditional request.
+    highest MAX_BUILD_VERSIONS versions. `published_at` is when `newest` was published. It, `warning`, `unlisted`,
+    `moved_to`, and `downloads` are None if the registry's internal API was unavailable. `etag` is for the next
+    conditional request.
     """
 
     full_name: str
@@ -40,6 +44,7 @@ class RegistryListing:
     etag: str = ""
     builds: Mapping[str, tuple[str, ...]] | None = None
     downloads: int | None = None
+    published_at: AwareDatetime | None = None
 
     def as_dict(self) -> JsonObject:
         """Return the listing as plain values for storage."""

@@ -177,11 +177,21 @@ def test_unreachable_registry_is_unavailable():
 
 
 @pytest.mark.parametrize("path", ["/v1/providers/acme/rocket/versions", "/v1/providers/acme/rocket/1.2.0"])
-def test_listed_provider_without_its_version_is_not_missing(registry, path):
-    """A version that was just published can be missing in one of the two APIs. It isn't an outage, which never ends."""
-    registry.publish(ROCKET)
+@pytest.mark.parametrize(
+    ("published_at", "error_class"),
+    [
+        ("2026-06-01T11:30:00Z", SourceUnavailableError),
+        ("2026-06-01T10:30:00Z", MissingVersionError),
+        ("", MissingVersionError),
+        ("2026-06-01T11:30:00", MissingVersionError),
+    ],
+)
+def test_listed_provider_without_its_version_is_not_missing(registry, time_machine, published_at, error_class, path):
+    """A version that was just published can be missing in one of the two APIs. Later, waiting for it is in vain."""
+    time_machine.move_to("2026-06-01T12:00:00Z")
+    registry.publish(replace(ROCKET, published_at=published_at))
     registry.fail(404, under=path)
-    with pytest.raises(MissingVersionError, match=r"lists acme/rocket 1\.2\.0, but doesn't return it"):
+    with pytest.raises(error_class, match=r"lists acme/rocket 1\.2\.0, but doesn't return it"):
         RegistryClient().read_listing("acme", "rocket")
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from verification.checks.rules.publication import build_listing_evidence, build_listing_state, with_listing
 from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
@@ -13,11 +12,9 @@ from verification.releases.artifacts import file_names
 from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
 from verification.sources.github.responses import GitHubRelease
-from verification.sources.published_versions import RegistryListing, parse_versions
+from verification.sources.published_versions import REGISTRY_DELAY, RegistryListing, parse_versions
 from verification.terraform.versions import parse_version, try_parse_version
 
-# The registry imports a release within minutes. A delay of up to an hour is normal.
-REGISTRY_DELAY = timedelta(hours=1)
 # What the registry assumes for a release without a manifest (Publishing Providers).
 DEFAULT_PROTOCOLS = ("5.0",)
 INVALID_TAG_CAUSE = "The tag doesn't have the form v1.2.3."

@@ -7,11 +7,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from django.conf import settings
-from pydantic import BeforeValidator, Field, TypeAdapter
+from django.utils import timezone
+from pydantic import AwareDatetime, BeforeValidator, Field, TypeAdapter, ValidationError
 
 from portal.core.value_types import JsonObject
 from verification.sources.errors import (
@@ -27,6 +29,7 @@ from verification.sources.github.responses import Text, clean_text, parse_number
 from verification.sources.http.client import JSON, OutboundClient
 from verification.sources.published_versions import (
     MAX_BUILD_VERSIONS,
+    REGISTRY_DELAY,
     VERSION_FIELDS,
     RegistryListing,
     find_newest_version,
@@ -38,12 +41,21 @@ INCLUDE_QUERY = "include=provider-versions,moved-to"
 PAGE_SIZE = 100
 UNKNOWN_PROVIDER = "another provider"  # if the registry gives only its number
 MAX_PAGES = 10  # of a namespace; the largest has 82 providers
+TIME_ADAPTER: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
 
 
 def _parse_optional_number(value: object) -> int | None:
     try:
         return parse_number(value)
     except (TypeError, ValueError):
+        return None
+
+
+def _parse_optional_time(value: object) -> datetime | None:
+    """Return the time, or None for a value that is no time or has no time zone."""
+    try:
+        return TIME_ADAPTER.validate_python(value)
+    except ValidationError:
         return None
 
 
@@ -84,7 +96,7 @@ class RegistryClient:
 
         Raises:
             SourceNotFoundError: The registry doesn't list the provider.
-            MissingVersionError: The registry lists a version that it doesn't return.
+            MissingVersionError: The registry lists a version that it doesn't return, although it isn't new.
             SourceError: The registry can't be read.
         """
         full_name = f"{namespace}/{name}"
@@ -112,7 +124,7 @@ class RegistryClient:
         if previous and previous.newest == latest and set(previous.versions) == set(listing.versions):
             fields = {name: getattr(previous, name) for name in VERSION_FIELDS}
         if latest and not (fields and is_complete):
-            fields = self._fetch_version_fields(full_name, path, latest)
+            fields = self._fetch_version_fields(full_name, path, latest, listing.published_at)
         return replace(listing, newest=latest, **fields)
 
     def _fetch_internal_listing(self, full_name: str, path: str, etag: str) -> RegistryListing | None:
@@ -123,14 +135,18 @@ class RegistryClient:
         status, tag, body = self._fetch(f"{self.base_url}/v2/{path}?{INCLUDE_QUERY}", full_name, etag)
         return None if status == 304 else _parse_response(body, lambda raw: _parse_internal_listing(raw, tag))
 
-    def _fetch_version_fields(self, full_name: str, path: str, version: str) -> Mapping[str, object]:
+    def _fetch_version_fields(
+        self, full_name: str, path: str, version: str, published_at: datetime | None
+    ) -> Mapping[str, object]:
         """Return `platforms`, `protocols`, and `docs` of a version, and `builds` of the highest. Raises SourceError."""
         try:
             builds = self._read(f"v1/{path}/versions", full_name, lambda raw: _parse_builds(raw, version))
             docs = self._read(f"v1/{path}/{_quote_part(version)}", f"{full_name} {version}", _count_pages)
         # The provider was just found, so only the version is missing: for a moment after a release, or for good.
         except SourceNotFoundError as error:
-            raise MissingVersionError(f"The registry lists {full_name} {version}, but doesn't return it.") from error
+            is_new = published_at is not None and timezone.now() - published_at < REGISTRY_DELAY
+            error_class = RegistryUnavailableError if is_new else MissingVersionError
+            raise error_class(f"The registry lists {full_name} {version}, but doesn't return it.") from error
         return builds | {"docs": docs}
 
     def list_providers(self, namespace: str) -> tuple[ProviderSummary, ...]:
@@ -180,18 +196,22 @@ def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
     attributes = raw["data"]["attributes"]
     summary = parse_summary(raw["data"]["attributes"])
     included_items = [item for item in raw.get("included") or () if isinstance(item, dict)]
-    versions = [item["attributes"]["version"] for item in included_items if item.get("type") == "provider-versions"]
+    entries = [item["attributes"] for item in included_items if item.get("type") == "provider-versions"]
+    entry_by_version = {clean_text(entry["version"]): entry for entry in entries}
+    versions = tuple(entry_by_version)
+    newest_entry = entry_by_version.get(find_newest_version(versions), {})
     return RegistryListing(
         full_name=summary.full_name,
         source=summary.source,
         tier=summary.tier,
-        versions=tuple(map(clean_text, versions)),
+        versions=versions,
         warning=clean_text(attributes.get("warning")),
         unlisted=bool(attributes.get("unlisted")),
         moved_to=_find_moved_to(raw["data"], included_items),
         repository_id=summary.repository_id,
         etag=etag,
         downloads=summary.downloads,
+        published_at=_parse_optional_time(newest_entry.get("published-at")),
     )
 
 
