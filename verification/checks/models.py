@@ -41,7 +41,7 @@ class CheckResult(models.Model):
 
     `evidence`: list of {label, value, url}; `inspected_revisions`: list of [object, revision]. A repeated result isn't
     stored again: `at` holds when the result was first returned, `confirmed_at` when it was last returned.
-    `is_deferred`: an error because the run had no time left to start the check.
+    `is_deferred`: an error because the run had no time left to start the check. `needs_access`: see Result.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_results")
@@ -49,6 +49,7 @@ class CheckResult(models.Model):
     version = models.PositiveSmallIntegerField()
     outcome = models.CharField(max_length=10, choices=[(str(o), str(o)) for o in Outcome])
     is_deferred = models.BooleanField(default=False)
+    needs_access = models.BooleanField(default=False)
     summary = models.CharField(max_length=500)
     evidence = models.JSONField(default=list)
     inspected_revisions = models.JSONField(default=list)
@@ -77,7 +78,8 @@ class CheckResult(models.Model):
     def _build_comparison_key(self) -> tuple[object, ...]:
         # The time of a statement differs in each run. If it counted, no result would ever be confirmed.
         evidence_items = [{name: value for name, value in item.items() if name != "at"} for item in self.evidence]
-        return (self.version, self.outcome, self.summary, self.advice, evidence_items, self.inspected_revisions)
+        decision = (self.version, self.outcome, self.needs_access)
+        return (*decision, self.summary, self.advice, evidence_items, self.inspected_revisions)
 
     @property
     def last_seen(self) -> datetime:

@@ -120,11 +120,11 @@ def run_integration_checks(
     previous_rows = {row.key: row for row in CheckResult.objects.filter(integration=integration).newest()}
     earlier_rows = {key: row for key, row in previous_rows.items() if _counts_again(row, requested_at or now, now)}
     for key in _list_check_keys(requirements, previous_rows):
-        if not (is_late := time.monotonic() >= deadline) or key not in earlier_rows:
+        is_late = time.monotonic() >= deadline
+        # Without time left, a result of an earlier attempt counts.
+        if not is_late or key not in earlier_rows:
             result = DEFERRED_RESULT if is_late else _run_check(integration, key, subject, sources, now)
-            # The next run compares with the result and its observations, so neither is stored without the other.
-            with transaction.atomic(savepoint=False):
-                store_result(integration, key, result, now, previous_rows.get(key))
+            store_result(integration, key, result, now, previous_rows.get(key))
             results[key] = result
         report_progress(key)
     retry_at = _determine_retry_at(results, attempt, now)

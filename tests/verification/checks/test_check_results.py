@@ -21,6 +21,7 @@ from tests.verification.checks.check_runs import (
     get_newest_result,
     run_checks,
 )
+from tests.verification.checks.fake_sources import FakeSources
 from verification.checks import runner
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, Observation
@@ -30,7 +31,7 @@ from verification.checks.services import observations
 from verification.checks.types import CHECKS
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.errors import SourceUnavailableError
+from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 from verification.sources.http.client import PAGE
 
 pytestmark = pytest.mark.any_database
@@ -84,8 +85,8 @@ def slow_checks(stubs, monkeypatch):
     return stubs
 
 
-def run_slow_checks(row, now, requested_at=NOW):
-    return run_integration_checks(row, {"TP-SRC"}, now=now, requested_at=requested_at, sources=SOURCES)
+def run_slow_checks(row, now, requested_at=NOW, sources=SOURCES):
+    return run_integration_checks(row, {"TP-SRC"}, now=now, requested_at=requested_at, sources=sources)
 
 
 def test_results_of_several_attempts_count_together(provider, slow_checks):
@@ -98,6 +99,23 @@ def test_results_of_several_attempts_count_together(provider, slow_checks):
     detail = next(item for item in fulfillment.detail if item["key"] == KEY)
     evidence = {"label": "Owner", "value": "acme", "url": "", "at": NOW.isoformat()}
     assert (detail["outcome"], detail["advice"], detail["evidence"]) == ("warn", "Look.", [evidence])
+
+
+def test_result_of_an_earlier_attempt_still_asks_for_access(listed_provider, slow_checks):
+    hidden = FakeSources(repository_answer=None)
+    slow_checks.answers[KEY] = SourceNotFoundError("GitHub has no repository acme/terraform-provider-rocket.")
+    for hours in (30, 31):
+        run_slow_checks(listed_provider, NOW + hours * HOUR, requested_at=NOW + 30 * HOUR, sources=hidden)
+    detail = next(item for item in get_fulfillment(listed_provider).detail if item["key"] == KEY)
+    assert get_newest_result(listed_provider).last_seen == NOW + 30 * HOUR
+    assert (detail["outcome"], detail["needs_access"]) == ("warn", True)
+
+
+def test_same_result_that_asks_for_access_is_stored(listed_provider, stubs):
+    stubs.answers[KEY] = SourceNotFoundError("GitHub has no repository acme/terraform-provider-rocket.")
+    for hours, sources in ((30, SOURCES), (31, FakeSources(repository_answer=None))):
+        run_integration_checks(listed_provider, {"TP-SRC"}, now=NOW + hours * HOUR, sources=sources)
+    assert get_newest_result(listed_provider).needs_access is True
 
 
 @pytest.mark.parametrize("requested_at", [NOW + HOUR, None])

@@ -22,6 +22,7 @@ class Migration(migrations.Migration):
                 ('version', models.PositiveSmallIntegerField()),
                 ('outcome', models.CharField(choices=[('pass', 'pass'), ('warn', 'warn'), ('fail', 'fail'), ('error', 'error'), ('not_run', 'not_run'), ('waived', 'waived'), ('stale', 'stale')], max_length=10)),
                 ('is_deferred', models.BooleanField(default=False)),
+                ('needs_access', models.BooleanField(default=False)),
                 ('summary', models.CharField(max_length=500)),
                 ('evidence', models.JSONField(default=list)),
                 ('inspected_revisions', models.JSONField(default=list)),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+from django.db import transaction
 from pydantic import TypeAdapter
 
 from integrations.submissions.models import Integration
@@ -44,6 +45,7 @@ def build_check_result(integration: Integration, key: str, result: Result, now: 
         version=get_description(key).version,
         outcome=str(result.outcome),
         is_deferred=result.is_deferred,
+        needs_access=result.needs_access,
         summary=result.summary[:500],
         evidence=[evidence.as_dict() for evidence in result.evidence],
         inspected_revisions=[list(pair) for pair in result.inspected_revisions],
@@ -57,9 +59,12 @@ def restore_result(row: CheckResult) -> Result:
     """Return a stored result as the check returned it, without what only its own attempt needed."""
     evidence = EVIDENCE_ADAPTER.validate_python(row.evidence)
     revisions = tuple((thing, revision) for thing, revision in row.inspected_revisions)
-    return Result(Outcome(row.outcome), row.summary, evidence, revisions, row.advice)
+    outcome = Outcome(row.outcome)
+    return Result(outcome, row.summary, evidence, revisions, row.advice, needs_access=row.needs_access)
 
 
+# The next run compares with the result and its observations, so neither is stored without the other.
+@transaction.atomic(savepoint=False)
 def store_result(
     integration: Integration, key: str, result: Result, now: datetime, previous: CheckResult | None
 ) -> None:
