@@ -122,8 +122,9 @@ def _read_end_64(file: BinaryIO, end: int, position: int, numbers: tuple[int, ..
     signature, size, _, _, disk, first_disk, *wide_numbers = zip_format.END_64.unpack(record)
     marks = (zip_format.MARK_16, zip_format.MARK_16, zip_format.MARK_32, zip_format.MARK_32)
     is_consistent = all(number in (wide, mark) for number, wide, mark in zip(numbers, wide_numbers, marks, strict=True))
-    # The positions of this record and of the directory both leave out the bytes before the archive.
-    is_in_place = at - position == at - wide_numbers[2] - wide_numbers[3]
+    # This record follows the directory. Both positions leave out the bytes before the archive.
+    length, offset = wide_numbers[2:]
+    is_in_place = position == offset + length
     is_record = (signature, size, disk, first_disk) == (zip_format.END_64_SIGNATURE, zip_format.END_64.size - 12, 0, 0)
     if not (is_record and is_consistent and is_in_place):
         raise MalformedArchiveError("zip64")
