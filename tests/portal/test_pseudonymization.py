@@ -7,15 +7,19 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db.models import CASCADE, CharField, JSONField, TextField
 from django.utils import timezone
 
-from integrations.partners.models import Partner
+from integrations.escalations.models import Escalation
+from integrations.partners.models import Invitation, Partner
+from integrations.partners.services.members import send_invitation
 from integrations.submissions.models import Integration
 from portal.accounts import roles
-from portal.accounts.models import User
+from portal.accounts.models import SecurityEvent, User
+from portal.accounts.security_log import record_security_event
 from portal.api.services import tokens
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
@@ -49,7 +53,7 @@ def iterate_rows_with(text: str) -> Iterator[str]:
 @pytest.fixture
 def deactivated_bob(rocket: Integration, alice: User, bob: User, acme: Partner, sam: User) -> User:
     """A deactivated editor who used everything that an account can have."""
-    sign_in_as(bob)
+    sign_in_as(bob).post("/accounts/email/", {"action_add": "", "email": "bob.unconfirmed@example.org"})
     create_token(bob)
     tokens.create_token("ci", ["integrations:read"], 30, actor=alice, now=timezone.now(), partner=acme)
     calendar_feed.create_feed(bob, NOW)
@@ -57,7 +61,12 @@ def deactivated_bob(rocket: Integration, alice: User, bob: User, acme: Partner, 
     SocialAccount.objects.create(user=bob, provider="github", uid="7", extra_data={"login": "bobbaker"})
     EmailAddress.objects.create(user=bob, email="bob.private@example.org", verified=True)
     NotificationPreference.objects.create(user=bob, delivery={"reviews": "daily"})
+    Escalation.objects.create(
+        integration=rocket, kind="action", due_at=NOW, began_at=NOW, notified_addresses=[EMAIL, sam.email]
+    )
+    SecurityEvent.objects.create(kind="sign_in_failed", at=NOW, address="Bob.Private@example.org")
     roles.deactivate(bob, actor=sam, now=NOW, reason=REASON)
+    UserSession.objects.create(user=bob, ip="192.0.2.7", session_key="expired")
     return bob
 
 
@@ -71,14 +80,48 @@ def test_no_personal_data_remains_outside_the_log(deactivated_bob: User) -> None
         False,
         False,
     )
-    for text in (EMAIL, "bob.private@", "bobbaker"):
+    for text in (EMAIL, "bob.private@", "bob.unconfirmed@", "bobbaker"):
         assert list(iterate_rows_with(text)) == []
     EmailMessage.objects.exclude(person=user).delete()  # those to others keep the names of the people they are about
     assert set(iterate_rows_with("Bob Baker")) == {"audit.AuditEvent.actor", "audit.AuditEvent.data"}
-    for model in (Authenticator, SocialAccount, EmailAddress, NotificationPreference):
+    for model in (Authenticator, SocialAccount, EmailAddress, UserSession, NotificationPreference):
         assert not model.objects.filter(user=user).exists()
     assert not EmailMessage.objects.filter(person=user, state__in=["queued", "held", "batched"]).exists()
     assert list(EmailMessage.objects.filter(person=user).exclude(text="", html="")) == []
+
+
+def test_data_of_another_person_with_the_same_address_stays(
+    deactivated_bob: User, alice: User, charlie: User, acme: Partner
+) -> None:
+    """Bob entered the addresses of two others, whom he never proved to be."""
+    for address in (charlie.email, "dora@globex.example"):
+        EmailAddress.objects.create(user=deactivated_bob, email=address, verified=False)
+        send_invitation(acme, address, "viewer", actor=alice, now=NOW)
+    record_security_event(charlie, "signed_in", address=charlie.email, now=NOW)
+    others = {charlie.email, "dora@globex.example"}
+    emails = list(EmailMessage.objects.filter(to__in=others))
+    assert {each.to for each in emails} == others
+    pseudonymize()
+    kept_texts = set(EmailMessage.objects.filter(to__in=others, state="queued").values_list("to", "text"))
+    assert kept_texts == {(each.to, each.text) for each in emails}
+    assert set(Invitation.objects.values_list("email", flat=True)) == others
+    assert SecurityEvent.objects.filter(user=charlie).exists()
+
+
+def test_confirmed_address_of_another_account_stays(deactivated_bob: User, alice: User, charlie: User) -> None:
+    EmailAddress.objects.filter(user=deactivated_bob, email=EMAIL).update(verified=False)
+    EmailAddress.objects.create(user=charlie, email=EMAIL, verified=True)
+    record_security_event(charlie, "signed_in", address=EMAIL, now=NOW)
+    pseudonymize()
+    assert EmailAddress.objects.get(email=EMAIL).user == charlie
+    assert SecurityEvent.objects.get(user=charlie).address == EMAIL
+
+
+def test_repeated_deletion_changes_nothing_more(deactivated_bob: User) -> None:
+    output = pseudonymize()
+    emails = list(EmailMessage.objects.order_by("pk").values())
+    assert pseudonymize(f"{deactivated_bob.pk}@deleted.invalid") == output
+    assert list(EmailMessage.objects.order_by("pk").values()) == emails
 
 
 def test_deletion_is_recorded_and_the_log_stays_valid(deactivated_bob: User) -> None:
@@ -113,7 +156,6 @@ def test_each_row_that_belongs_to_a_person_is_deleted_or_kept_on_purpose() -> No
         "StaffInvitation",
         "ConflictOfInterest",  # decisions
         "Discovery",  # an address of a repository
-        "UserSession",  # ended by the deactivation
         "LogEntry",
     }
     relations = User._meta.get_fields(include_hidden=True)
