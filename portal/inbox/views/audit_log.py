@@ -80,14 +80,15 @@ def filter_events(form: AuditLogFilterForm) -> QuerySet[AuditEvent]:
     if last := form.cleaned_data.get("last_day"):
         filters["at__lt"] = f"{last + timedelta(days=1)}T00:00Z"
     events = AuditEvent.objects.filter(actor_condition, **filters).order_by("-pk")
-    events = events.alias(issue_texts=JSONTexts("data__issues"))
-    return events.filter(build_detail_condition(detail)) if (detail := form.cleaned_data.get("detail")) else events
+    if detail := form.cleaned_data.get("detail"):
+        events = events.alias(issue_texts=JSONTexts("data__issues")).filter(build_detail_condition(detail))
+    return events
 
 
 def build_detail_condition(detail: str) -> Q:
     """Return the condition that the data of an event has a value, such as `finding:3`, as text or as a number.
 
-    Events about several issues list them in `issues`.
+    Events about several issues list them in `issues`, whose texts the query must have as `issue_texts`.
     """
     name, _colon, value = detail.partition(":")
     condition = Q(**{f"data__{name}": value})
