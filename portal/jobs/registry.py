@@ -7,11 +7,15 @@ imported when the job first runs.
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal, get_args
 
 # A second start within this share of the interval is skipped, because beat and busy workers are not exact.
 MIN_INTERVAL_SHARE = 0.5
 # Short, because the job of a killed process can't run again until its lease ends. A longer run renews it.
 LEASE = timedelta(seconds=20)
+Queue = Literal["clocks", "email", "network", "checks", "sandbox", "webhooks"]
+# The first queue, which runs the clocks, decides whether /healthz reports delays.
+QUEUES: tuple[Queue, ...] = get_args(Queue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +29,9 @@ class PeriodicJob:
     name: str
     function_path: str
     seconds: float
-    queue: str = "clocks"  # for quick jobs that only need the database
+    queue: Queue = "clocks"  # for quick jobs that only need the database
 
 
-# The first queue, which runs the clocks, decides whether /healthz reports delays.
-QUEUES = ("clocks", "email", "network", "checks", "sandbox", "webhooks")
 # Threads of run_jobs; other queues have one. A webhook receiver can take ten seconds to respond.
 THREADS_BY_QUEUE = {"webhooks": 4}
 DISPATCH_SECONDS = 5
