@@ -31,18 +31,26 @@ FindingView = Callable[[AuthenticatedRequest, int], HttpResponse]
 
 
 def restore_text(form_class: type[forms.Form], label: str) -> Callable[[FindingView], FindingView]:
-    """Show the text of a form from before a sign-in, with a button that sends it. Redirect other GET requests."""
+    """Show the text of a form from before a sign-in, with a button that sends it. Redirect others to the finding."""
 
     def decorate(view: FindingView) -> FindingView:
         @wraps(view)
         def handle(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             if request.method == "POST":
                 return view(request, pk)
+            finding = load_finding(request, pk)
             unsent = request.unsent()
             if unsent is None:
-                return redirect("reviews:queue")
-            context = {"finding": load_finding(request, pk), "form": form_class(unsent), "label": _(label)}
-            return render(request, "reviews/finding_text.html", context)
+                return _redirect_to_finding(request, finding)
+            context = {
+                "title": _("Finding %(number)s") % {"number": finding.number},
+                "parent": finding.integration.name,
+                "parent_url": _build_finding_url(request, finding),
+                # Not bound, because the reason for reopening can be blank.
+                "form": form_class(initial=unsent.dict()),
+                "label": _(label),
+            }
+            return render(request, "reviews/restored_form.html", context)
 
         return handle
 

@@ -57,7 +57,17 @@ def test_text_for_a_finding_survives_a_lost_session(
     client.post(url, {"text": "Typed for an hour.", "severity": "optional"})
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     assert get_text(client.get(url), "textarea") == "Typed for an hour."
-    assert client.get(url).headers["Location"] == "/queue/"
+    assert client.get(url).headers["Location"] == f"/integrations/{rocket.uuid}/review/#finding-1"
+
+
+def test_blank_reason_for_reopening_is_no_error_after_a_lost_session(
+    rocket: Integration, rita: User, client: Client, frozen_now: datetime
+) -> None:
+    url = f"/findings/{add_finding(rocket, rita, frozen_now).pk}/reopen/"
+    client.post(url, {"text": ""})
+    client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
+    page = get_text(client.get(url))
+    assert ("Reopen with this reason" in page, "Enter a reply." in page) == (True, False)
 
 
 def test_staff_of_the_company_reply_as_its_members(
