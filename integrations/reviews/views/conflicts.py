@@ -5,8 +5,8 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.db.models import Q
-from django.http import HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -16,11 +16,11 @@ from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.reviews.services import conflicts
 from integrations.reviews.views.queue import load_integration_for_program
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import redirect_get_to
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import SingleLineField
+from portal.core.primary_keys import parse_pk
 from portal.ui.refusals import add_refusals_to_form, render_refused_form
 
 
@@ -60,10 +60,12 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
     }
 
 
-@redirect_get_to("reviews:review")
 def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Record or remove a conflict of interest with the company."""
+    """Record or remove a conflict of interest with the company. After a sign-in, show the input in a form."""
     integration = load_integration_for_program(request, uuid)
+    if request.method != "POST":
+        unsent = request.unsent()
+        return _restore_form(request, integration, unsent) if unsent else redirect("reviews:review", uuid=uuid)
     form = ConflictForm(request.POST)
     is_removal = request.POST.get("action") == "remove"
     if form.is_valid():
@@ -80,6 +82,22 @@ def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             return redirect("reviews:review", uuid=uuid)
     label = _("Remove conflict") if is_removal else _("Record conflict")
     return render_refused_form(request, form, label=label, cancel_url=reverse("reviews:review", args=[uuid]))
+
+
+def _restore_form(request: AuthenticatedRequest, integration: Integration, unsent: QueryDict) -> HttpResponse:
+    form = ConflictForm(unsent)
+    # Only the person from the form: a list of all accounts would be long.
+    reviewers = User.objects.filter(pk=parse_pk(unsent.get("reviewer", "")) or 0)
+    form.fields["reviewer"].queryset = reviewers  # type: ignore[attr-defined]
+    is_removal = unsent.get("action") == "remove"
+    context = {
+        "title": _("Conflict of interest"),
+        "parent": integration.name,
+        "parent_url": reverse("reviews:review", args=[integration.uuid]),
+        "form": form,
+        "label": _("Remove conflict") if is_removal else _("Record conflict"),
+    }
+    return render(request, "reviews/restored_form.html", context)
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/conflicts/", change_conflict, name="change_conflict")]

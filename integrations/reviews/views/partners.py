@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.db.models import Case, Count, OuterRef, Q, QuerySet, SlugField, Subquery, When
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -184,7 +184,9 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     # Read once for the panel and for the comparison of the identity.
     partner = rows[0]
     verifications = partner_selectors.list_verifications(rows[0])
-    form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
+    unsent = request.unsent()
+    form_data = request.POST if request.method == "POST" else unsent
+    form = AlliancesManagerForm(form_data, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():
         manager = form.cleaned_data["manager"]
         message = _("%(manager)s is now the alliances manager of %(name)s.")
@@ -197,6 +199,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     context = {
         "partner": partner,
         "form": form,
+        "is_restored": unsent is not None,
         "can_decide": permissions.can_decide_on_partner(partner, request.user),
         "decisions": build_decisions(partner),
         "state_reason": partner_selectors.get_state_reason(partner),
@@ -205,17 +208,29 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "page": paginate_compiled(request, _list_integrations, MAX_INTEGRATIONS, count=count, partner=partner.pk),
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
-    return render(request, "reviews/partner.html", context, status=422 if form.errors else 200)
+    return render(request, "reviews/partner.html", context, status=422 if request.method == "POST" else 200)
 
 
 def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """Decide on a company with a reason."""
+    """Decide on a company with a reason. After a sign-in, show the reason with a button that sends it."""
     require_program_staff(request)
     partner = get_object_or_404(Partner, slug=slug)
-    form = PartnerDecisionForm(request.POST)
-    decision = DECISIONS.get(request.POST.get("action", ""))
+    form_data = request.POST if request.method == "POST" else request.unsent() or QueryDict()
+    form = PartnerDecisionForm(form_data)
+    action = form_data.get("action", "")
+    decision = DECISIONS.get(action)
     if decision is None:
         return redirect("reviews:partner", slug)
+    if request.method != "POST":
+        context = {
+            "title": decision.label,
+            "parent": partner.name,
+            "parent_url": reverse("reviews:partner", args=[slug]),
+            "form": form,
+            "action": action,
+            "label": decision.label,
+        }
+        return render(request, "reviews/restored_form.html", context)
     if form.is_valid():
         with add_refusals_to_form(form):
             decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())

@@ -4,7 +4,8 @@ from contextlib import suppress
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
@@ -21,10 +22,14 @@ MAX_REFUSALS = 5
 
 
 def perform_queue_action(request: AuthenticatedRequest) -> HttpResponse:
-    """Perform an action on the selected items, and return to the queue with the same selection."""
+    """Perform an action on the selected items, and return to the queue with the same selection.
+
+    After a sign-in, show the input in a form.
+    """
     require_program_staff(request)
     if request.method != "POST":
-        return redirect_to_queue(request)
+        unsent = request.unsent()
+        return _restore_form(request, unsent) if unsent else redirect_to_queue(request)
     # A page has no more rows, and each of them takes a transaction.
     uuids = _parse_uuids(request.POST.getlist("row")[:PAGE_SIZE])
     form = BulkActionForm(data=request.POST)
@@ -36,6 +41,16 @@ def perform_queue_action(request: AuthenticatedRequest) -> HttpResponse:
         request.session[REFUSED_INPUTS_KEY] = {name: request.POST.get(name, "") for name in form.fields}
     request.session[SELECTION_KEY] = [str(uuid) for uuid in uuids]
     return redirect_to_queue(request)
+
+
+def _restore_form(request: AuthenticatedRequest, unsent: QueryDict) -> HttpResponse:
+    uuids = _parse_uuids(unsent.getlist("row")[:PAGE_SIZE])
+    context = {
+        "integrations": Integration.objects.visible_to(request.user).filter(uuid__in=uuids).order_by("name_key", "pk"),
+        "form": BulkActionForm(initial=unsent.dict()),
+        "queue_query": unsent.get("queue_query", ""),
+    }
+    return render(request, "reviews/restored_bulk_action.html", context)
 
 
 def _parse_uuids(values: list[str]) -> list[UUID]:

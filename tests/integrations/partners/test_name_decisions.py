@@ -197,3 +197,13 @@ def test_reviewer_decides_on_the_page(sign_in: SignIn, imitation: Partner, rita:
     page = client.post(address, {"action": action, "note": "Checked."}, follow=True)
     assert "Decision recorded." in find_text(page)
     assert get_state(imitation) == state
+
+
+def test_reason_survives_a_lost_session(client: Client, imitation: Partner, rita: Any) -> None:
+    address = "/companies/company/decision/"
+    client.post(address, {"action": "reject", "note": "We don't know them."})
+    client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
+    page = client.get(address)
+    assert find_text(page, "textarea") == "We don't know them."
+    assert (find_text(page, "h1"), get_state(imitation)) == ("Reject partner", "needs_decision")
+    assert client.get(address).headers["Location"] == "/companies/company/"

@@ -146,6 +146,22 @@ def test_refused_reason_stays_in_its_field(
     assert page.select("main form button")[0].text.strip() == label
 
 
+@pytest.mark.parametrize("action", ["record", "remove"])
+def test_reason_for_a_conflict_survives_a_lost_session(
+    ready_integration: Integration, acme: Partner, rob: User, sam: User, client: Any, action: str
+) -> None:
+    address = f"/integrations/{ready_integration.uuid}/conflicts/"
+    fields = {"action": action, "reviewer": str(rob.pk), "reason": "Employed until 2024."}
+    client.post(address, fields)
+    client.force_login(sam, backend="django.contrib.auth.backends.ModelBackend")
+    page = parse(client.get(address))
+    inputs = {field["name"]: field.get("value") for field in page.select("main form input")}
+    options = [(option["value"], option.text) for option in page.select("#id_reviewer [selected]")]
+    assert (inputs["action"], inputs["reason"], options) == (action, fields["reason"], [(str(rob.pk), "Rob Roth")])
+    assert acme.conflicts.count() == 0
+    assert client.get(address).headers["Location"] == f"/integrations/{ready_integration.uuid}/review/"
+
+
 def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(
     ready_integration: Integration, acme: Partner, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:

@@ -30,6 +30,17 @@ def test_company_has_an_alliances_manager_until_it_is_merged(
     assert Partner.objects.get(pk=acme.pk).alliances_manager == rob
 
 
+def test_choice_of_an_alliances_manager_survives_a_lost_session(
+    acme: Partner, rob: Any, sam: Any, client: Client
+) -> None:
+    client.post("/companies/acme/", {"manager": rob.pk})
+    client.force_login(sam, backend="django.contrib.auth.backends.ModelBackend")
+    page = client.get("/companies/acme/")
+    assert find_text(page, "#id_manager [selected]") == "Rob Roth"
+    assert "It is not saved yet." in find_text(page)
+    assert Partner.objects.get(pk=acme.pk).alliances_manager is None
+
+
 def test_reason_for_a_merge_survives_a_lost_session(acme: Partner, globex: Partner, sam: Any, client: Client) -> None:
     url = "/companies/acme/merge/?into=globex"
     client.post(url, {"note": "One company since May."})

@@ -51,6 +51,20 @@ def test_assigning_changes_all_selected_and_keeps_the_selection(
     assert "Changed 2 items." in page.text
 
 
+def test_selection_and_reason_survive_a_lost_session(three_reviews: None, rita: User, client: Any) -> None:
+    fields = {"reason": "A holiday.", "days": "3", "queue_query": "program=nomad"}
+    client.post("/queue/action/", {**fields, "action": "snooze", "row": [*list_uuids("Scan", "Rocket"), "x"]})
+    client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
+    page = BeautifulSoup(client.get("/queue/action/").content, "html.parser")
+    inputs = {field["name"]: field["value"] for field in page.select("main input:not([name=row])")}
+    rows = [field["value"] for field in page.select("input[name=row]")]
+    assert rows == list_uuids("Rocket", "Scan")
+    assert (inputs["reason"], inputs["queue_query"]) == ("A holiday.", "program=nomad")
+    assert page.select_one("#id_days [selected]")["value"] == "3"
+    assert [button["value"] for button in page.select("button[name=action]")][:3] == ["assign", "claim", "snooze"]
+    assert client.get("/queue/action/").headers["Location"] == "/queue/"
+
+
 @pytest.mark.any_database
 @pytest.mark.parametrize(
     ("fields", "message"),
