@@ -19,7 +19,7 @@ Inline components: tones are neutral accent good warn bad info; icons are Lucide
     {% meter segments label="36 h of 48 h" total=48 %}   segments: [("counted", 36), ("paused", 6)]; also left, over
 Navigation and lists:
     {% crumbs "Queue" queue_url "acme/rocket" %}      alternating labels and URLs; the last label is this page
-    {% path steps label="Program steps" %}            steps with name, state (done current next), and optional href
+    {% path steps label="Program steps" %}            steps with name, state (done current next ended) and optional href
     {% tabs label="Reviews" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
     {% queue_rows rows now=now %}                     rows of the review queue
     {% clock_rows rows now=now has_partner_names=False %}  {% countdown rows now=now heading="" %}   SLA clocks
