@@ -176,7 +176,10 @@ def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def build_claim_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the context of the claim status, for the page and the fragment."""
     is_excluded = is_excluded_from_decision(integration, user.pk)
+    reviewer = integration.reviewer
     return {
+        # As in the queue, a review of someone who lost the program is unclaimed.
+        "reviewer": reviewer if permissions.can_review_program(integration.program_key, reviewer) else None,
         "can_decide": permissions.can_decide(integration, user),
         "can_claim": permissions.can_review_now(integration, user) and not is_excluded,
         "for_me": integration.reviewer_id == user.pk,
