@@ -15,6 +15,7 @@ from integrations.reviews.models import Snooze
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.compliance_guards import build_exclusion_condition
 from portal.accounts.models import User
+from portal.accounts.role_names import list_programs
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery
 
@@ -60,10 +61,14 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
     """Return the conditions of the tabs for rows that aren't snoozed.
 
     Rows that others must decide on are neither the user's nor unclaimed. Unclaimed rows have no reviewer who can
-    decide, or an expired claim.
+    decide, or an expired claim. Reviewers of some programs have those of the programs that they review or manage.
     """
     is_excluded = build_exclusion_condition(user)
     is_former_reviewer = build_former_reviewer_condition()
+    is_in_programs = Q()
+    if user.is_reviewer and (programs := list_programs(user, "reviewer")):
+        # A company has no program.
+        is_in_programs = Q(program_key__in=[*programs, *list_programs(user, "manager"), ""])
     return {
         "all": Q(),
         "overdue": Q(action_due_at__lt=now),
@@ -75,6 +80,7 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
             | Q(claim_expires_at__lte=now)
             | build_exclusion_condition(F("reviewer"))
         )
+        & is_in_programs
         & ~permission_conditions.build_own_approval_condition(user)
         & ~is_excluded,
     }

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from integrations.partners.models import Membership, Partner
+from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.queue_page import get_row_text, list_names
 
 pytestmark = pytest.mark.any_database
@@ -31,6 +32,30 @@ def test_queue_shows_reviewer_and_claim_expiry(
     response = sign_in(rita).get("/queue/")
     assert "Assigned to you (claim expired) Claim review Scan" in get_row_text(response, "Scan")
     assert "Unclaimed (claim by Rob Roth expired) Claim review Rocket" in get_row_text(response, "Rocket")
+
+
+@pytest.mark.every_database
+def test_reviewers_of_some_programs_see_only_their_unclaimed_items(
+    three_reviews: None, globex: Partner, rob: User, sign_in: SignIn
+) -> None:
+    Partner.objects.filter(pk=globex.pk).update(verification_state=VerificationState.NEEDS_DECISION)
+    User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:vault"])
+    assert sorted(list_names(sign_in(rob).get("/queue/?tab=free"))) == ["Globex", "Vaulted"]
+    assert sorted(list_names(sign_in(rob).get("/queue/"))) == ["Globex", "Rocket", "Scan", "Vaulted"]
+    # Managers assign the reviews of their programs.
+    User.objects.filter(pk=rob.pk).update(program_roles=["manager:nomad", "reviewer:vault"])
+    assert sorted(list_names(sign_in(rob).get("/queue/?tab=free"))) == ["Globex", "Rocket", "Scan", "Vaulted"]
+
+
+def test_review_page_shows_the_claim_of_someone_who_lost_the_program_as_unclaimed(
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    row = Integration.objects.get(name="Scan")
+    claims.claim_review(row, actor=rob, now=frozen_now)
+    address = reverse("reviews:review", args=[row.uuid])
+    assert get_text(sign_in(rita).get(address), "#claim p").startswith("Claimed by Rob Roth")
+    User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:vault"])
+    assert get_text(sign_in(rita).get(address), "#claim p") == "Unclaimed"
 
 
 def test_claiming_opens_the_review(three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
