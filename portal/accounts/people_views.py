@@ -23,7 +23,7 @@ from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
-from portal.ui.refusals import add_refusals_to_form, raise_if_forbidden, render_refused_form, report_refusals
+from portal.ui.refusals import add_refusals_to_form, raise_if_forbidden, render_action_form, report_refusals
 
 ACCOUNT_ACTIONS = {"sign_out": roles.end_sessions, "deactivate": roles.deactivate, "reactivate": roles.reactivate}
 REQUEST_DECISIONS = {"approve": roles.approve_request, "reject": roles.reject_request}
@@ -146,7 +146,7 @@ def change_account(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             messages.success(request, _("Account of %(name)s changed.") % {"name": person})
             return redirect("accounts:person", pk)
     cancel_url = reverse("accounts:person", args=[pk])
-    return render_refused_form(request, form, label=ACTION_LABELS[name], cancel_url=cancel_url)
+    return render_action_form(request, form, request.POST, label=ACTION_LABELS[name], cancel_url=cancel_url)
 
 
 def invite_person(request: AuthenticatedRequest) -> HttpResponse:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.functional import Promise
 
@@ -47,18 +47,26 @@ def add_refusals_to_form(form: BaseForm, field: str | None = None) -> Iterator[N
         form.add_error(field, str(refusal))
 
 
-def render_refused_form(request: HttpRequest, form: BaseForm, *, label: str | Promise, cancel_url: str) -> HttpResponse:
-    """Show the form of an action that has no page of its own, with its errors and input, to be sent again.
+def render_action_form(
+    request: HttpRequest, form: BaseForm, values: QueryDict, *, label: str | Promise, cancel_url: str
+) -> HttpResponse:
+    """Show the form of an action that has no page of its own, to be sent again after a refusal or a sign-in.
 
+    `values`: what was sent, which can include the value of the button and the selected rows.
     `label`: text of the button that was pressed.
     """
+    is_refused = request.method == "POST"
     field_names = {form.add_prefix(name) for name in form.fields} | {"csrfmiddlewaretoken"}
     # such as the value of the button, and the selected rows
-    other_values = [
-        (name, value) for name, values in request.POST.lists() if name not in field_names for value in values
-    ]
-    context = {"form": form, "label": label, "cancel_url": cancel_url, "other_values": other_values}
-    return render(request, "ui/forms/refused_form.html", context, status=422)
+    other_values = [(name, value) for name, texts in values.lists() if name not in field_names for value in texts]
+    context = {
+        "form": form,
+        "label": label,
+        "cancel_url": cancel_url,
+        "other_values": other_values,
+        "is_restored": not is_refused,
+    }
+    return render(request, "ui/forms/action_form.html", context, status=422 if is_refused else 200)
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:

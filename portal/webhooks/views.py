@@ -18,7 +18,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.one_time_secrets import store_secret, take_secret
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
-from portal.ui.refusals import add_refusals_to_form, render_refused_form, report_refusals
+from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 from portal.webhooks import payloads, permissions as access, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
@@ -188,7 +188,7 @@ def replay_deliveries(request: AuthenticatedRequest, endpoint: WebhookEndpoint) 
             count = services.replay_deliveries(endpoint, since, actor=request.user, now=timezone.now())
             messages.success(request, describe_replay(count))
             return redirect(detail_url)
-    return render_refused_form(request, form, label=_("Replay failed deliveries"), cancel_url=detail_url)
+    return render_action_form(request, form, request.POST, label=_("Replay failed deliveries"), cancel_url=detail_url)
 
 
 def _perform_action(request: AuthenticatedRequest, endpoint: WebhookEndpoint, action: str) -> str:

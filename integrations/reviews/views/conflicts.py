@@ -5,8 +5,8 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.db.models import Q
-from django.http import HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -21,7 +21,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import SingleLineField
 from portal.core.primary_keys import parse_pk
-from portal.ui.refusals import add_refusals_to_form, render_refused_form
+from portal.ui.refusals import add_refusals_to_form, render_action_form
 
 
 class ConflictForm(forms.Form):
@@ -32,7 +32,6 @@ class ConflictForm(forms.Form):
         label=gettext_lazy("Reviewer"),
         queryset=User.objects.order_by("name", "pk"),
         empty_label=gettext_lazy("Select a reviewer"),
-        widget=forms.HiddenInput,  # the page offers the reviewers without a conflict
     )
     reason = SingleLineField(label=gettext_lazy("Reason"), max_length=300)
 
@@ -63,12 +62,12 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
 def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Record or remove a conflict of interest with the company. After a sign-in, show the input in a form."""
     integration = load_integration_for_program(request, uuid)
-    if request.method != "POST":
-        unsent = request.unsent()
-        return _restore_form(request, integration, unsent) if unsent else redirect("reviews:review", uuid=uuid)
-    form = ConflictForm(request.POST)
-    is_removal = request.POST.get("action") == "remove"
-    if form.is_valid():
+    values = request.POST if request.method == "POST" else request.unsent()
+    if values is None:
+        return redirect("reviews:review", uuid=uuid)
+    form = ConflictForm(values)
+    is_removal = values.get("action") == "remove"
+    if request.method == "POST" and form.is_valid():
         with add_refusals_to_form(form):
             reviewer = form.cleaned_data["reviewer"]
             # The conflict of a deactivated reviewer is listed, so it has to be possible to remove it.
@@ -80,24 +79,11 @@ def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             text = _("Removed the conflict of interest.") if is_removal else _("Recorded the conflict of interest.")
             messages.success(request, text)
             return redirect("reviews:review", uuid=uuid)
-    label = _("Remove conflict") if is_removal else _("Record conflict")
-    return render_refused_form(request, form, label=label, cancel_url=reverse("reviews:review", args=[uuid]))
-
-
-def _restore_form(request: AuthenticatedRequest, integration: Integration, unsent: QueryDict) -> HttpResponse:
-    form = ConflictForm(unsent)
     # Only the person from the form: a list of all accounts would be long.
-    reviewers = User.objects.filter(pk=parse_pk(unsent.get("reviewer", "")) or 0)
+    reviewers = User.objects.filter(pk=parse_pk(values.get("reviewer", "")) or 0)
     form.fields["reviewer"].queryset = reviewers  # type: ignore[attr-defined]
-    is_removal = unsent.get("action") == "remove"
-    context = {
-        "title": _("Conflict of interest"),
-        "parent": integration.name,
-        "parent_url": reverse("reviews:review", args=[integration.uuid]),
-        "form": form,
-        "label": _("Remove conflict") if is_removal else _("Record conflict"),
-    }
-    return render(request, "reviews/restored_form.html", context)
+    label = _("Remove conflict") if is_removal else _("Record conflict")
+    return render_action_form(request, form, values, label=label, cancel_url=reverse("reviews:review", args=[uuid]))
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/conflicts/", change_conflict, name="change_conflict")]

@@ -7,7 +7,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_noop, ngettext
@@ -25,7 +25,7 @@ from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
-from portal.ui.refusals import add_refusals_to_form, render_refused_form, report_refusals
+from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 
 FindingView = Callable[[AuthenticatedRequest, int], HttpResponse]
 
@@ -42,15 +42,10 @@ def restore_text(form_class: type[forms.Form], label: str) -> Callable[[FindingV
             unsent = request.unsent()
             if unsent is None:
                 return _redirect_to_finding(request, finding)
-            context = {
-                "title": _("Finding %(number)s") % {"number": finding.number},
-                "parent": finding.integration.name,
-                "parent_url": _build_finding_url(request, finding),
-                # Not bound, because the reason for reopening can be blank.
-                "form": form_class(initial=unsent.dict()),
-                "label": _(label),
-            }
-            return render(request, "reviews/restored_form.html", context)
+            # Not bound, because the reason for reopening can be blank.
+            form = form_class(initial=unsent.dict())
+            cancel_url = _build_finding_url(request, finding)
+            return render_action_form(request, form, unsent, label=_(label), cancel_url=cancel_url)
 
         return handle
 
@@ -80,7 +75,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             note = form.cleaned_data["text"]
             finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
             return _redirect_to_finding(request, finding)
-    return _render_refused_form(request, finding, form, _("Reopen finding"))
+    return _render_action_form(request, finding, form, _("Reopen finding"))
 
 
 @restore_text(FindingForm, gettext_noop("Save finding"))
@@ -94,7 +89,7 @@ def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             finding_services.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
             report_mentions(request, finding.integration, form.cleaned_data["text"], internal=True)
             return _redirect_to_finding(request, finding)
-    return _render_refused_form(request, finding, form, _("Save finding"))
+    return _render_action_form(request, finding, form, _("Save finding"))
 
 
 @redirect_get_to("reviews:queue")
@@ -118,7 +113,7 @@ def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             finding_services.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
             report_mentions(request, finding.integration, text)
             return _redirect_to_finding(request, finding)
-    return _render_refused_form(request, finding, form, _("Send reply"))
+    return _render_action_form(request, finding, form, _("Send reply"))
 
 
 @redirect_get_to("reviews:review")
@@ -163,8 +158,8 @@ def _build_finding_url(request: AuthenticatedRequest, finding: Finding) -> str:
     return f"{reverse(page, args=[finding.integration.uuid])}#finding-{finding.number}"
 
 
-def _render_refused_form(request: AuthenticatedRequest, finding: Finding, form: forms.Form, label: str) -> HttpResponse:
-    return render_refused_form(request, form, label=label, cancel_url=_build_finding_url(request, finding))
+def _render_action_form(request: AuthenticatedRequest, finding: Finding, form: forms.Form, label: str) -> HttpResponse:
+    return render_action_form(request, form, request.POST, label=label, cancel_url=_build_finding_url(request, finding))
 
 
 urlpatterns = [

@@ -27,7 +27,7 @@ from portal.core.compiled_queries import CompiledQuery, Parameter, select_compil
 from portal.core.form_fields import MultiLineField, clean_search_query
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate, paginate_compiled
-from portal.ui.refusals import add_refusals_to_form, render_refused_form, report_refusals
+from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 
 MAX_RECENT_EVENTS = 20
 MAX_INTEGRATIONS = 20  # per page of a partner
@@ -215,29 +215,18 @@ def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Decide on a company with a reason. After a sign-in, show the reason with a button that sends it."""
     require_program_staff(request)
     partner = get_object_or_404(Partner, slug=slug)
-    form_data = request.POST if request.method == "POST" else request.unsent() or QueryDict()
-    form = PartnerDecisionForm(form_data)
-    action = form_data.get("action", "")
-    decision = DECISIONS.get(action)
+    values = request.POST if request.method == "POST" else request.unsent() or QueryDict()
+    form = PartnerDecisionForm(values)
+    decision = DECISIONS.get(values.get("action", ""))
     if decision is None:
         return redirect("reviews:partner", slug)
-    if request.method != "POST":
-        context = {
-            "title": decision.label,
-            "parent": partner.name,
-            "parent_url": reverse("reviews:partner", args=[slug]),
-            "form": form,
-            "action": action,
-            "label": decision.label,
-        }
-        return render(request, "reviews/restored_form.html", context)
-    if form.is_valid():
+    if request.method == "POST" and form.is_valid():
         with add_refusals_to_form(form):
             decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())
             messages.success(request, _("Decision recorded. We notify the owners by email."))
             return redirect("reviews:partner", slug)
     cancel_url = reverse("reviews:partner", args=[slug])
-    return render_refused_form(request, form, label=decision.label, cancel_url=cancel_url)
+    return render_action_form(request, form, values, label=decision.label, cancel_url=cancel_url)
 
 
 def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:

@@ -28,7 +28,7 @@ from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.primary_keys import parse_pk
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import add_refusals_to_form, render_refused_form
+from portal.ui.refusals import add_refusals_to_form, render_action_form
 
 LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
 MAX_LINES = 40
@@ -219,7 +219,9 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             messages.success(request, text)
             return redirect("sla:label_policy", uuid)
     label = _("Accept proposal") if accept else _("Decline proposal")
-    return render_refused_form(request, form, label=label, cancel_url=reverse("sla:label_policy", args=[uuid]))
+    return render_action_form(
+        request, form, request.POST, label=label, cancel_url=reverse("sla:label_policy", args=[uuid])
+    )
 
 
 urlpatterns = [

@@ -142,7 +142,8 @@ def test_refused_reason_stays_in_its_field(
     page = parse(sign_in(rob).post(f"/integrations/{ready_integration.uuid}/conflicts/", fields))
     assert page.select("#id_reason")[0]["value"] == fields["reason"]
     assert "at most 300 characters" in page.select("#id_reason_error")[0].text
-    assert [page.select(f"[name={name}]")[0].get("value") for name in ("action", "reviewer")] == [action, str(rob.pk)]
+    assert page.select("[name=action]")[0]["value"] == action
+    assert [option.text for option in page.select("#id_reviewer [selected]")] == ["Rob Roth"]
     assert page.select("main form button")[0].text.strip() == label
 
 
