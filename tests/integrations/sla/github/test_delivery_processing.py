@@ -209,7 +209,6 @@ def test_unreadable_payload_does_not_stop_the_others(monitored_repository, track
     assert list_outcomes(monitored_repository) == ["unreadable", "read"]
 
 
-@pytest.mark.every_database
 @pytest.mark.parametrize("body", [b"[]", b'"text"', b"1", b"null", b"true"])
 def test_payload_that_is_no_object_is_unreadable(monitored_repository, body):
     deliver(monitored_repository, [WebhookDelivery("d1", "issues", body)])
@@ -217,6 +216,7 @@ def test_payload_that_is_no_object_is_unreadable(monitored_repository, body):
     assert delivery_processing.interpret_delivery(monitored_repository, delivery) == ("unreadable", None)
 
 
+@pytest.mark.every_database
 def test_characters_that_databases_refuse_are_removed(monitored_repository, tracker):
     tracker.open(REPORTER, "It \x00 crashes \ud800", OPENED_AT)
     deliver(monitored_repository, tracker.webhooks)
