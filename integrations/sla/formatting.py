@@ -1,4 +1,4 @@
-"""Localized formatting of clock times, durations, and reasons."""
+"""Localized formatting of clock times, durations, reasons, percentages, and medians, and parsing of times."""
 
 from datetime import date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
