@@ -11,6 +11,10 @@ class SourceNotFoundError(SourceError):
     """Resource that doesn't exist or isn't visible to the portal."""
 
 
+class PageLimitError(SourceError):
+    """Page beyond the last one that the source returns of a long list."""
+
+
 class MissingVersionError(SourceError):
     """Version that a source lists but doesn't return: what else the source states about the object still counts."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from github.Auth import AppAuth, AppInstallationAuth, Auth, Token
 from github.Repository import Repository
 
-from verification.sources.errors import GitHubUnavailableError
+from verification.sources.errors import GitHubUnavailableError, PageLimitError
 from verification.sources.github.requester import LimitedRequester, RateLimiter, build_error, convert_github_errors
 
 # Git names these objects by their content, so their responses never change.
@@ -20,6 +20,9 @@ IMMUTABLE_PATH_PATTERN = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{4
 
 # Of the commit that a SHA, branch, or tag names. GitHub returns 422 if it doesn't exist.
 COMMIT_PATH_PATTERN = re.compile(r"/repos/[^/?]+/[^/?]+/commits/[^/?]+")
+
+# A page of a repository's issue events. GitHub returns 422 for pages beyond its limit.
+EVENT_PAGE_PATTERN = re.compile(r"/repos/[^/?]+/[^/?]+/issues/events\?(?:.*&)?page=\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ class GitHubApi:
             return cached.value
         if status == 422 and COMMIT_PATH_PATTERN.fullmatch(path):
             raise build_error(404, what)
+        if status == 422 and EVENT_PAGE_PATTERN.fullmatch(path):
+            raise PageLimitError(f"GitHub doesn't list all of {what}.")
         if status != 200:
             raise build_error(status, what)
         value = parse_body(body, what)

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, ValidationError
 
-from verification.sources.errors import GitHubUnavailableError, SourceError, SourceNotFoundError
+from verification.sources.errors import GitHubUnavailableError, PageLimitError, SourceError, SourceNotFoundError
 from verification.sources.github.api import CachedResponse, GitHubApi, ResponseCache
 from verification.sources.github.issue_models import (
     GitHubComment,
@@ -177,7 +177,10 @@ def _iterate_pages(
     api: GitHubApi, path: str, model: type[Model], description: str, **query: str
 ) -> Iterator[list[Model]]:
     for page_number in range(1, MAX_EVENT_PAGES + 1):
-        page = _get_page(api, path, query, page_number, model, description) or []
+        try:
+            page = _get_page(api, path, query, page_number, model, description) or []
+        except PageLimitError:
+            break
         yield page
         if len(page) < PAGE_SIZE:
             return

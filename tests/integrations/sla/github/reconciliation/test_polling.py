@@ -1,6 +1,7 @@
 """Tests of polling: costs, outages, renames, deletions, and rounds."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import time_machine
@@ -15,7 +16,7 @@ from integrations.sla.models import (
 )
 from integrations.sla.services import monitoring
 from portal.jobs.execution import run_due_jobs
-from tests.fakes.github.tracker import Person
+from tests.fakes.github.tracker import PER_PAGE, Person, Tracker
 from tests.integrations.sla.github.reconciliation.polling import HOUR, NOW, poll
 from tests.integrations.sla.github.test_delivery_processing import list_event_texts
 from tests.integrations.sla.monitored_repository import (
@@ -29,6 +30,7 @@ from tests.integrations.sla.monitored_repository import (
     monitor_repository,
 )
 from verification.sources import factory
+from verification.sources.github import issues
 from verification.sources.models import GitHubRateLimit
 
 pytestmark = pytest.mark.any_database
@@ -177,6 +179,24 @@ def test_comment_deleted_from_a_pull_request_costs_no_request(monitored_reposito
     tracker.delete_comment(tracker.comment(number, PARTNER, "Thank you.", OPENED_AT), PARTNER, OPENED_AT + HOUR)
     poll(monitored_repository, OPENED_AT + 2 * HOUR)
     assert [request for request in github.requests if f"/issues/{number}" in request] == []
+
+
+class LimitedTracker(Tracker):
+    """Issues of which GitHub lists only one page of events."""
+
+    def answer(self, path: str, query: dict[str, str], page_size: int = PER_PAGE) -> tuple[int, Any] | None:
+        if path == "/issues/events" and "page" in query:
+            return 422, {"message": "In order to keep the API fast for everyone, pagination is limited."}
+        return super().answer(path, query, page_size)
+
+
+def test_end_of_the_listed_events_is_no_outage(monitored_repository, github):
+    tracker = github.track(LimitedTracker(monitored_repository.repository, monitored_repository.repository_id or 4711))
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    for minute in range(101):
+        tracker.lock(1, PARTNER, OPENED_AT + minute * HOUR / 60)
+    assert poll(monitored_repository, OPENED_AT + 2 * HOUR) == 1
+    assert monitored_repository.trouble == issues.TOO_MANY_EVENTS
 
 
 @pytest.mark.every_database
