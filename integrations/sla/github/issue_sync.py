@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from integrations.sla.engine.types import IssueEventKind, TimelineEvent
+from integrations.sla.engine.types import LISTED_SUFFIX, IssueEventKind, TimelineEvent
 from integrations.sla.github import event_mapping, event_verification
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, IssueUpdate
 from integrations.sla.github.event_store import IssueEventBatch
@@ -218,7 +218,9 @@ class IssueSync:
         known_numbers = set(rows.values_list("number", flat=True))
         # An open issue that is missing from the list and changed in this poll was closed, not deleted.
         present = issues.list_open_numbers(self.api, repository) | {update.issue.number for update in self.updates}
-        deletion = TimelineEvent("deleted", IssueEventKind.DELETED, self.now, UNKNOWN_ACTOR)
+        # With a key of its own, because a forged webhook can have reported a deletion earlier, which was denied.
+        key = f"{IssueEventKind.DELETED}{LISTED_SUFFIX}"
+        deletion = TimelineEvent(key, IssueEventKind.DELETED, self.now, UNKNOWN_ACTOR)
         for number in sorted(known_numbers - present):
             if issues.is_gone(self.api, repository, number):
                 self.batches.append(IssueEventBatch(number, (deletion,)))

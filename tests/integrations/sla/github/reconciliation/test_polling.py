@@ -205,7 +205,7 @@ def test_deleted_issue_is_detected_within_a_day(monitored_repository, tracker):
     poll(monitored_repository, OPENED_AT + HOUR)
     tracker.delete(number, Person(1, "admin"))
     poll(monitored_repository, OPENED_AT + 26 * HOUR)
-    assert [row[0] for row in list_event_texts(monitored_repository)] == ["opened", "deleted"]
+    assert [row[0] for row in list_event_texts(monitored_repository)] == ["opened", "deleted:listed"]
     assert SupportIssue.objects.get().is_open is False
 
 
