@@ -22,6 +22,7 @@ from integrations.sla.engine.stop_rules import StopTracker
 from integrations.sla.engine.timeline import find_denied_keys, order_events
 from integrations.sla.engine.types import (
     LISTED_SUFFIX,
+    REPLACED_KEY,
     ClockState,
     ClockStatus,
     IssueEventKind,
@@ -44,6 +45,7 @@ PARTNER_NOTE = gettext_noop("The partner opened this issue. SLA targets apply un
 LATE_LOWERING_NOTE = gettext_noop("The severity was lowered after the due date. The breach stays on record.")
 MISSING_OPENING_NOTE = gettext_noop("We don't have the opening of this issue, so we can't calculate its clocks.")
 UNVERIFIED_EVENT_NOTE = gettext_noop("GitHub doesn't confirm a webhook event. It doesn't affect the clock.")
+UNVERIFIED_LABEL_NOTE = gettext_noop("GitHub doesn't confirm who added a critical label. The label counts.")
 MESSAGE_KINDS = (IssueEventKind.OPENED, IssueEventKind.COMMENTED)
 OPEN_KINDS = {IssueEventKind.CLOSED: False, IssueEventKind.DELETED: False, IssueEventKind.REOPENED: True}
 BREACH_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE)
@@ -167,3 +169,5 @@ class IssueProjection:
             yield LATE_LOWERING_NOTE
         if self.has_unverified_events:
             yield UNVERIFIED_EVENT_NOTE
+        if any(REPLACED_KEY in event.data for event in self.events):
+            yield UNVERIFIED_LABEL_NOTE

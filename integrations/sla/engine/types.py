@@ -9,6 +9,7 @@ from integrations.programs.sla_policy import Sla, TargetType
 from portal.core.business_time import Calendar
 
 DENIED_KEY = "denied"  # in an event's data: the key of an event that GitHub doesn't confirm
+REPLACED_KEY = "replaces"  # in an event's data: the key of a denied label that still counts, without its actor
 LISTED_SUFFIX = ":listed"  # key suffix of events from a list that contradict those of a webhook
 
 
@@ -110,6 +111,7 @@ class TimelineEvent:
     - severity_lowered: `requested_at`, the ISO time from which it also counts: of the partner's request, or of the
       event that a correction reverses.
     - any: `denied`, the key of a webhook event that GitHub doesn't confirm. Neither event counts.
+    - labeled: `replaces`, the key of a denied event whose critical label still counts.
     """
 
     key: str

@@ -17,12 +17,13 @@ from integrations.sla.engine.types import (
     COMMENT_TEXT_KINDS,
     DENIED_KEY,
     FINAL_KINDS,
+    REPLACED_KEY,
     IssueEventKind,
     TimelineEvent,
 )
-from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
+from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate, build_comment_key
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
-from integrations.sla.models import MonitoredRepository, SupportIssueEvent
+from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services.monitoring import LISTING_DELAY
 from integrations.sla.services.policies import get_sla_policy
 from portal.core.value_types import NamedValues
@@ -119,8 +120,9 @@ def flag_unverified_events(
 
     Events younger than LISTING_DELAY are verified in a later run. Raises SourceError.
     """
-    recent_rows = _list_webhook_events(monitored_repository, activity, cursors.get("verified", 0))
-    unlisted_rows = [row for row in recent_rows if _is_deniable(row) and not activity.has_event(row)]
+    verified_pk = cursors.get("verified", 0)
+    recent_rows = _list_webhook_events(monitored_repository, activity, verified_pk)
+    unlisted_rows = [row for row in recent_rows if not activity.has_event(row)]
     all_due_rows = [row for row in unlisted_rows if row.seen_at <= now - LISTING_DELAY]
     due_rows = all_due_rows[:MAX_VERIFICATIONS]
     cursors["has_unverified"] = len(all_due_rows) > len(due_rows)
@@ -129,12 +131,12 @@ def flag_unverified_events(
         cursors["verified"] = pending_pks[0] - 1
     elif recent_rows:
         cursors["verified"] = recent_rows[-1].pk
-    denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row)]
+    denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row, verified_pk)]
     for row in denied_rows:
         log.warning(
             "GitHub does not confirm a webhook event of %s: %s of #%s", monitored_repository, row.key, row.issue.number
         )
-    return [IssueEventBatch(row.issue.number, (_build_denial_event(row),)) for row in denied_rows]
+    return [IssueEventBatch(row.issue.number, _build_denial_events(row)) for row in denied_rows]
 
 
 def _list_webhook_events(
@@ -158,23 +160,28 @@ def _list_webhook_events(
     return rows
 
 
-def _is_deniable(row: SupportIssueEvent) -> bool:
-    """Return whether an event can be denied. Critical labels can't if they only make the target stricter."""
-    if row.kind != IssueEventKind.LABELED:
-        return True
-    policy = get_sla_policy(row.issue)
-    return normalize_label(row.label) not in policy.critical_labels - policy.pause_labels
+def _build_denial_events(row: SupportIssueEvent) -> tuple[TimelineEvent, ...]:
+    """Build an event that denies another one. It has the same time and the closest GitHub kind.
 
-
-def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
-    """Build an event that denies another one. It has the same time and the closest GitHub kind."""
+    A critical label that doesn't pause only makes the target stricter, so it still counts, but shows no permissions of
+    its actor.
+    """
     key = f"{DENIED_KEY}:{row.key}"[:120]
     # Without the comment, which can exist: GitHub may list it with another text, author, or time.
     kind = VERIFIABLE_CHANGES.get(IssueEventKind(row.kind), IssueEventKind.COMMENT_EDITED)
-    return TimelineEvent(key, kind, row.at, UNKNOWN_ACTOR, label=row.label, data={DENIED_KEY: row.key})
+    denial = TimelineEvent(key, kind, row.at, UNKNOWN_ACTOR, label=row.label, data={DENIED_KEY: row.key})
+    policy = get_sla_policy(row.issue)
+    is_critical = normalize_label(row.label) in policy.critical_labels - policy.pause_labels
+    if row.kind != IssueEventKind.LABELED or not is_critical:
+        return (denial,)
+    label_key = f"{REPLACED_KEY}:{row.key}"[:120]
+    label_data = {REPLACED_KEY: row.key}
+    return denial, TimelineEvent(label_key, row.kind, row.at, UNKNOWN_ACTOR, label=row.label, data=label_data)
 
 
-def _is_known(api: GitHubApi, monitored_repository: MonitoredRepository, row: SupportIssueEvent) -> bool:
+def _is_known(
+    api: GitHubApi, monitored_repository: MonitoredRepository, row: SupportIssueEvent, verified_pk: int
+) -> bool:
     """Return whether GitHub confirms an event, or can't deny it because the issue or comment was deleted or moved."""
     repository = monitored_repository.repository
     number = row.issue.number
@@ -187,14 +194,37 @@ def _is_known(api: GitHubApi, monitored_repository: MonitoredRepository, row: Su
         is_created = row.kind != IssueEventKind.COMMENTED or _is_same_action(comment.user, comment.created_at, row)
         return comment.issue_number == number and is_created and is_same_text(comment.updated_at, comment.body, row)
     events = issues.list_issue_events(api, repository, number)
-    return len(events) >= issues.MAX_EVENTS or any(_is_confirmation(event, row) for event in events)
+    if len(events) >= issues.MAX_EVENTS:
+        return True
+    if row.kind in COMMENT_TEXT_KINDS:
+        listed_ids = issues.list_comment_ids(api, repository, number)
+        missing_comments = _list_verified_comments(row.issue, verified_pk) - set(map(build_comment_key, listed_ids))
+        return _is_deletion_listed(events, row, missing_comments)
+    return any(_is_confirmation(event, row) for event in events)
+
+
+def _is_deletion_listed(events: list[GitHubIssueEvent], row: SupportIssueEvent, missing_comments: set[str]) -> bool:
+    """Return whether GitHub lists a deletion of the comment.
+
+    GitHub doesn't say which comment was deleted, so the deletions of comments that existed before are subtracted. A
+    webhook of the deletion proves nothing, because it can be forged, too.
+    """
+    deleted_times = [event.created_at for event in events if event.event == "comment_deleted"]
+    other_count = len(missing_comments - {get_comment_key(row)})
+    return len(deleted_times) > other_count and max(deleted_times) >= row.at
+
+
+def _list_verified_comments(issue: SupportIssue, verified_pk: int) -> set[str]:
+    """Return the keys of comments that GitHub listed or confirmed."""
+    known_events = SupportIssueEvent.objects.filter(issue=issue)
+    denied_keys = {row.data[DENIED_KEY] for row in known_events.filter(data__has_key=DENIED_KEY)}
+    is_verified = Q(source="poll") | Q(pk__lte=verified_pk)
+    comments = known_events.filter(is_verified, kind=IssueEventKind.COMMENTED).exclude(key__in=denied_keys)
+    return set(map(get_comment_key, comments))
 
 
 def _is_confirmation(event: GitHubIssueEvent, row: SupportIssueEvent) -> bool:
-    """Return whether an event in GitHub's list confirms a change or, of a missing comment, its deletion."""
-    # GitHub doesn't say which comment was deleted. A webhook of the deletion proves nothing, it can be forged, too.
-    if row.kind in COMMENT_TEXT_KINDS:
-        return event.event == "comment_deleted" and event.created_at >= row.at
+    """Return whether an event in GitHub's list confirms a change."""
     is_same_label = row.label in ("", event.label.name if event.label else "")
     return event.event == row.kind and is_same_label and _is_same_action(event.actor, event.created_at, row)
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from integrations.sla.engine.types import DENIED_KEY, ClockStatus
+from integrations.sla.engine.types import DENIED_KEY, REPLACED_KEY, ClockStatus
 from integrations.sla.github import event_store, redelivery
 from integrations.sla.github.issue_sync import IssueSync, PrivateRepositoryError
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueEvent
@@ -132,7 +132,8 @@ def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     """Return whether the poll found events that a webhook should have reported."""
     listed_events = SupportIssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
     # The webhook of a later event can still be on its way, and a denial has the time of the event that it denies.
-    old_events = listed_events.filter(at__lt=now - timedelta(minutes=2)).exclude(data__has_key=DENIED_KEY)
+    denials = Q(data__has_any_keys=[DENIED_KEY, REPLACED_KEY])
+    old_events = listed_events.filter(~denials, at__lt=now - timedelta(minutes=2))
     # Webhooks don't report the commit that closed an issue.
     return any(not data.get("commit") for data in old_events.values_list("data", flat=True))
 

@@ -211,7 +211,7 @@ def test_event_that_is_listed_late_is_verified_and_kept(
     monitored_repository.refresh_from_db()
     there = event_verification.ListedActivity()
     api = reconciliation.build_api(reconciliation.EtagStore({}, {}))
-    cursors: dict[str, Any] = {}
+    cursors = dict(monitored_repository.cursors)
     assert (
         event_verification.flag_unverified_events(api, monitored_repository, there, cursors, OPENED_AT + 4.5 * HOUR)
         == []

@@ -2,10 +2,12 @@
 
 import pytest
 
+from integrations.sla.engine import inputs
+from integrations.sla.engine.projection import UNVERIFIED_LABEL_NOTE
 from integrations.sla.models import LabelPolicy, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from tests.fakes.github.tracker import Tracker
-from tests.integrations.sla.github.event_verification.forgery import HOUR, forge, poll
-from tests.integrations.sla.monitored_repository import COLLABORATOR, OPENED_AT, PARTNER
+from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, forge, poll
+from tests.integrations.sla.monitored_repository import COLLABORATOR, OPENED_AT, OUTSIDER, PARTNER, deliver
 
 
 @pytest.mark.any_database
@@ -19,10 +21,27 @@ def test_backdated_pause_label_does_not_pause(monitored_repository: MonitoredRep
     assert (clock.state, clock.due_at) == ("running", OPENED_AT + 48 * HOUR)
 
 
-@pytest.mark.any_database
-def test_critical_label_is_never_denied(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
-    forge(monitored_repository, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
+def test_forged_critical_label_counts_but_shows_no_permissions_of_its_actor(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    tracker.comment(1, OUTSIDER, ANSWER, OPENED_AT + HOUR / 2)  # an answer if the outsider seemed to have permissions
+    deliver(monitored_repository, tracker.webhooks[-1:])
+    forge(monitored_repository, tracker, lambda copy: copy.label(1, OUTSIDER, "p0", OPENED_AT + 3 * HOUR), 3)
     poll(monitored_repository, 5)
+    poll(monitored_repository, 30)
+    issue = SupportIssue.objects.get()
+    assert issue.severity == "critical"
+    assert list(issue.clocks.filter(stopped_at__isnull=False)) == []
+    assert UNVERIFIED_LABEL_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 30 * HOUR).notes
+    assert "missed_at" not in monitored_repository.cursors
+
+
+@pytest.mark.any_database
+def test_listed_critical_label_is_not_denied(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
+    tracker.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR)
+    deliver(monitored_repository, tracker.webhooks)
+    poll(monitored_repository, 5)
+    poll(monitored_repository, 30)
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
 
