@@ -23,6 +23,8 @@ PARTNER_ASSOCIATIONS = frozenset({"OWNER", "MEMBER"})
 BOT_LOGIN_PATTERN = re.compile(r"\[bot\]$|(?:^|[-_])(?:ro)?bot\d*(?:$|[-_])", re.IGNORECASE)
 # Actions that GitHub restricts to collaborators, except that anyone can close and reopen their own issue
 PRIVILEGED_KINDS = CHANGE_KINDS - {IssueEventKind.EDITED} | FINAL_KINDS
+# Actions that GitHub's lists show without their actor or not at all, so a forged webhook can't be denied
+UNVERIFIABLE_KINDS = frozenset({IssueEventKind.EDITED, IssueEventKind.COMMENT_DELETED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ def identify_participants(
         event.actor.id
         for event in events
         # All unknown actors have the ID 0, so one of them must not make the others partners.
-        if event.actor.id and (event.actor.association in TEAM_ASSOCIATIONS or event.kind in PRIVILEGED_KINDS)
+        if event.actor.id
+        and event.kind not in UNVERIFIABLE_KINDS
+        and (event.actor.association in TEAM_ASSOCIATIONS or event.kind in PRIVILEGED_KINDS)
     }
     return IssueParticipants(policy, author, policy.team | team - {opening.actor.id})
 

@@ -78,6 +78,24 @@ def test_forged_delivery_stops_no_clock_permanently(
     assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
 
 
+@pytest.mark.parametrize("is_deletion", [False, True], ids=["an edit", "a deleted comment"])
+def test_events_that_github_does_not_list_show_no_permissions(
+    monitored_repository: MonitoredRepository, tracker: Tracker, *, is_deletion: bool
+) -> None:
+    comment_id = tracker.comment(1, REPORTER, "It still crashes.", OPENED_AT + HOUR / 4)
+    tracker.comment(1, OUTSIDER, ANSWER, OPENED_AT + HOUR / 2)  # an answer if the outsider seemed to have permissions
+    poll(monitored_repository, 1)
+
+    def change(copy: Tracker) -> None:
+        if is_deletion:
+            copy.delete_comment(comment_id, OUTSIDER, OPENED_AT + 2 * HOUR)
+        else:
+            copy.edit(1, OUTSIDER, "It crashes sometimes.", OPENED_AT + 2 * HOUR)
+
+    forge(monitored_repository, tracker, change, 4)
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
 def test_many_events_of_one_moment_are_all_verified(
     monitored_repository: MonitoredRepository, tracker: Tracker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
