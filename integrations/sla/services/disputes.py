@@ -14,6 +14,7 @@ from integrations.partners import permissions
 from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import MISSING_OPENING_NOTE
 from integrations.sla.engine.severity import find_raised_at, list_severity_events
+from integrations.sla.engine.timeline import order_events
 from integrations.sla.engine.types import Actor, BreachOutcome, IssueEventKind, Severity, TimelineEvent
 from integrations.sla.github import event_store
 from integrations.sla.models import SupportIssue, SupportIssueEvent
@@ -122,7 +123,8 @@ def _find_disputed_raise(issue: SupportIssue, now: datetime) -> datetime | None:
         raise ActionRefused(_(NO_DISPUTE_MESSAGE), "invalid-transition")
     issue = inputs.select_issues().get(pk=issue.pk)  # the caller may have read the events before the lock
     context = inputs.build_projection_context(issue, now)
-    return find_raised_at(list_severity_events(inputs.list_timeline_events(issue)), context.policy, now)
+    events = order_events(inputs.list_timeline_events(issue), now)  # without those that GitHub doesn't confirm
+    return find_raised_at(list_severity_events(events), context.policy, now)
 
 
 def _settle_breaches(

@@ -5,9 +5,11 @@ import pytest
 from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import UNVERIFIED_LABEL_NOTE
 from integrations.sla.models import LabelPolicy, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
+from integrations.sla.services import disputes
+from portal.accounts.models import User
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, forge, poll
-from tests.integrations.sla.monitored_repository import COLLABORATOR, OPENED_AT, OUTSIDER, PARTNER, deliver
+from tests.integrations.sla.monitored_repository import COLLABORATOR, OPENED_AT, OUTSIDER, PARTNER, REPORTER, deliver
 
 
 @pytest.mark.any_database
@@ -55,3 +57,26 @@ def test_critical_label_that_also_pauses_is_denied(monitored_repository: Monitor
     poll(monitored_repository, 5)
     poll(monitored_repository, 30)
     assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
+
+
+def test_correction_applies_from_the_label_that_github_confirms(
+    monitored_repository: MonitoredRepository, tracker: Tracker, rita: User
+) -> None:
+    tracker.open(REPORTER, "It hangs", OPENED_AT)
+    poll(monitored_repository, 1)
+
+    def remove_label(copy: Tracker) -> None:
+        copy.issues[2]["labels"].append({"name": "p0"})
+        copy.unlabel(2, PARTNER, "p0", OPENED_AT + 2 * HOUR)
+
+    forge(monitored_repository, tracker, remove_label, 3)
+    poll(monitored_repository, 5)
+    poll(monitored_repository, 26)
+    assert SupportIssueEvent.objects.filter(data__has_key="denied").count() == 1
+    tracker.label(2, COLLABORATOR, "p0", OPENED_AT + 27 * HOUR)
+    poll(monitored_repository, 28)
+    issue = SupportIssue.objects.get(number=2)
+    disputes.request_lower_severity(issue, "It isn't critical.", actor=None, now=OPENED_AT + 28 * HOUR)
+    disputes.correct_severity(issue, "It isn't critical.", actor=rita, now=OPENED_AT + 29 * HOUR)
+    decision = SupportIssueEvent.objects.get(issue=issue, kind="severity_lowered")
+    assert decision.data["requested_at"] == (OPENED_AT + 27 * HOUR).isoformat()
