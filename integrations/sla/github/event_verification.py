@@ -161,7 +161,7 @@ def _list_webhook_events(
 
 
 def _build_denial_events(row: SupportIssueEvent) -> tuple[TimelineEvent, ...]:
-    """Build an event that denies another one. It has the same time and the closest GitHub kind.
+    """Build the denial of an event, with the same time and the closest GitHub kind.
 
     A critical label that doesn't pause only makes the target stricter, so it still counts, but shows no permissions of
     its actor.
@@ -176,7 +176,10 @@ def _build_denial_events(row: SupportIssueEvent) -> tuple[TimelineEvent, ...]:
         return (denial,)
     label_key = f"{REPLACED_KEY}:{row.key}"[:120]
     label_data = {REPLACED_KEY: row.key}
-    return denial, TimelineEvent(label_key, row.kind, row.at, UNKNOWN_ACTOR, label=row.label, data=label_data)
+    label_event = TimelineEvent(
+        label_key, IssueEventKind.LABELED, row.at, UNKNOWN_ACTOR, label=row.label, data=label_data
+    )
+    return denial, label_event
 
 
 def _is_known(
