@@ -1,6 +1,7 @@
 """Tests of the command list_programs."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -8,6 +9,7 @@ from django.core.management import CommandError, call_command
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.rendering import describe_edition, format_edition
+from integrations.programs.sla_policy import SeverityTargets, SlaTarget
 
 
 def run_list_programs(*args: str) -> str:
@@ -80,6 +82,14 @@ def test_text_shows_every_title_rule_and_tier():
 
 def test_text_of_a_program_without_targets_says_that_it_has_none():
     assert "SLA         no targets" in run_list_programs("--program", "packer")
+
+
+def test_text_leaves_out_a_target_type_whose_issues_are_only_measured() -> None:
+    program = PROGRAMS["nomad"]
+    edition = program.editions[-1]
+    sla = replace(edition.sla, respond=SeverityTargets(), resolve=SeverityTargets(critical=SlaTarget(hours=48)))
+    text = format_edition(describe_edition(program, replace(edition, sla=sla)))
+    assert [line for line in text.splitlines() if line.startswith("SLA")] == ["SLA         resolve: critical 48 h"]
 
 
 def test_unknown_program_is_refused():
