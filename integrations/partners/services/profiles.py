@@ -145,7 +145,7 @@ def approve_partner(partner: Partner, note: str, *, actor: User, now: datetime) 
         change.require_decider(note)
         partner = change.partner
         if not (partner.is_awaiting_decision or partner.is_rejected):
-            raise ActionRefused(_("This company needs no decision. Reload the page."), "conflict")
+            raise ActionRefused(_("This company needs no decision."), "conflict")
         partner.approved_name = partner.name
         _restore_state(partner)
         partner.save()
@@ -158,7 +158,7 @@ def reject_partner(partner: Partner, note: str, *, actor: User, now: datetime) -
         change.require_decider(note)
         partner = change.partner
         if partner.is_rejected:
-            raise ActionRefused(_("This company was already rejected. Reload the page."), "conflict")
+            raise ActionRefused(_("This company was already rejected."), "conflict")
         # Otherwise, the company could return to its approved name without a decision.
         partner.verification_state = VerificationState.REJECTED
         partner.approved_name = ""

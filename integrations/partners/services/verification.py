@@ -146,7 +146,7 @@ def verify_by_decision(partner: Partner, note: str, *, actor: User, now: datetim
         change.require_decider(note)
         # A name that needs a decision is approved instead.
         if change.partner.verification_state != VerificationState.UNVERIFIED:
-            raise ActionRefused(_("This company can't be verified now. Reload the page."), "conflict")
+            raise ActionRefused(_("This company can't be verified now."), "conflict")
         _confirm(change, VerificationMethod.DECISION, "", person=actor, note=note.strip())
 
 

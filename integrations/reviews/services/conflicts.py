@@ -49,7 +49,7 @@ def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: Use
     with change_partner(partner.pk, actor=actor, now=now) as change:
         kind = list_conflicted_reviewers(change.partner).get(reviewer.pk)
         if kind is None:
-            raise ActionRefused(_("The conflict was already removed. Reload the page."), "conflict")
+            raise ActionRefused(_("The conflict was already removed."), "conflict")
         fields = {"removed_at": now}
         # A conflict that the portal derives has no row until the hourly job. The removal needs one to override it.
         defaults = {"kind": kind, "reason": kind.label, "recorded_at": now, **fields}

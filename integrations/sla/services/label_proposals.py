@@ -40,7 +40,7 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
         # The partner may have replaced the proposal, or a colleague may have decided, since the page was opened.
         proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)
         if proposal.state != LabelPolicy.State.PROPOSED:
-            raise ActionRefused(gettext("This proposal was already decided. Reload the page."), "conflict")
+            raise ActionRefused(gettext("This proposal was already decided."), "conflict")
         proposal.state = LabelPolicy.State.ACCEPTED if accept else LabelPolicy.State.DECLINED
         proposal.decided_by = actor
         proposal.decided_at = now

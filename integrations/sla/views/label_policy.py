@@ -212,7 +212,7 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if form.is_valid():
         with add_refusals_to_form(form):
             if proposal is None or request.POST.get("answer") not in ("accept", "decline"):
-                raise ActionRefused(_("This proposal was already decided. Reload the page."), "conflict")
+                raise ActionRefused(_("This proposal was already decided."), "conflict")
             note = form.cleaned_data["note"]
             label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())
             text = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")

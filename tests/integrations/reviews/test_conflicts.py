@@ -179,7 +179,7 @@ def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(
     conflicts.remove_conflict(acme, rob, "A mix-up.", actor=manager, now=frozen_now)
     assert acme.events.get(event_type="partner.conflict_removed").note == "A mix-up."
     again = get_refusal(conflicts.remove_conflict, acme, rob, "A mix-up.", actor=sam, now=frozen_now)
-    assert again == "The conflict was already removed. Reload the page."
+    assert again == "The conflict was already removed."
 
 
 @pytest.mark.parametrize("fields", [{"is_active": False}, {"is_reviewer": False}])
