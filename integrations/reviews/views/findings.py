@@ -70,6 +70,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = FindingReplyForm(request.POST)
     # The reason is optional, unlike the text of a reply, whose form this is.
     form.fields["text"].required = False
+    form.fields["text"].label = _("Reason")
     if form.is_valid():
         with add_refusals_to_form(form):
             note = form.cleaned_data["text"]

@@ -178,7 +178,12 @@ def test_link_on_the_review_page_shows_the_suggestions_or_that_there_are_none(
 def test_assignment_without_a_reviewer_shows_the_error_at_the_reviewers(
     rocket: Integration, rita: User, sign_in: Any
 ) -> None:
-    response = sign_in(rita).post(f"/integrations/{rocket.uuid}/assign/")
+    client = sign_in(rita)
+    url = f"/integrations/{rocket.uuid}/assign/"
+    page = BeautifulSoup(client.get(url).content, "html.parser")
+    assert page.select("[aria-describedby=reviewer-error]") == []
+    response = client.post(url)
     page = BeautifulSoup(response.content, "html.parser")
+    assert len(page.select("[aria-describedby=reviewer-error]")) == 1
     assert page.select(".field-wrong #reviewer-error")[0].text.strip() == "Select a reviewer."
     assert (response.status_code, len(page.select("input[name=reviewer]"))) == (422, 1)

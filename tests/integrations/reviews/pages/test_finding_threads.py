@@ -161,10 +161,15 @@ def test_selected_responses_are_verified_at_once(
 
 
 @pytest.mark.parametrize(
-    ("action", "label"), [("edit", "Save finding"), ("reply", "Send reply"), ("reopen", "Reopen finding")]
+    ("action", "name", "label"),
+    [
+        ("edit", "Requested change", "Save finding"),
+        ("reply", "Reply", "Send reply"),
+        ("reopen", "Reason optional", "Reopen finding"),
+    ],
 )
 def test_refused_text_stays_in_its_field(
-    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime, action: str, label: str
+    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime, action: str, name: str, label: str
 ) -> None:
     finding = add_finding(rocket, rita, frozen_now)
     text = "Sign it." * 501
@@ -172,6 +177,7 @@ def test_refused_text_stays_in_its_field(
     page = parse(response)
     assert "at most 4000 characters" in get_field_error(response, "text")
     assert page.select("#id_text")[0].text.strip() == text
+    assert " ".join(page.select("label[for=id_text]")[0].text.split()) == name
     button = page.select("main form button")[0].text.strip()
     cancel_url = page.select("main .actions a")[0]["href"]
     assert (response.status_code, button) == (422, label)
