@@ -138,7 +138,8 @@ def build_calibration_chart(line: ForecastAccuracy) -> Chart:
     """Build a chart of the weekly decisions within the 90th percentile forecast and, hatched, above it."""
     weeks = line.backtest.weeks[-CHART_WEEKS:]
     columns = tuple(Column(_format_week(week.monday), week.within_p90, week.count - week.within_p90) for week in weeks)
-    title = _("%(program)s: decisions within the 90%% forecast by week") % {"program": _(line.name)}
+    program = line.name if line.key else _(line.name)
+    title = _("%(program)s: decisions within the 90%% forecast by week") % {"program": program}
     return Chart(f"backtest-{line.key or 'all'}", title, columns)
 
 
