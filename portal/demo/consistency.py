@@ -36,7 +36,7 @@ CHECKED_STATUSES = frozenset(Outcome) - {Outcome.ERROR}  # an outage keeps the e
 
 
 def find_contradictions(now: datetime) -> Iterator[str]:
-    """Yield every contradiction of every integration, and of the audit log, after its name."""
+    """Yield every contradiction, after the name of the integration or the place in the audit log."""
     for integration in Integration.objects.select_related("partner").order_by("pk"):
         for rule in RULES:
             yield from (f"{integration.name}: {problem}" for problem in rule(integration, now))

@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def report(name: str, size: int, runs: list[tuple[Measure, Measure]], count: int) -> bool:
-    """Print one line. Return whether an target was missed."""
+    """Print one line. Return whether a target was missed."""
     ratio = median(page.per_second / baseline.per_second for baseline, page in runs)
     cpu = median(baseline.cpu_ms / page.cpu_ms for baseline, page in runs)
     baseline, page = (median(r[n].per_second for r in runs) for n in (0, 1))
