@@ -33,11 +33,12 @@ def perform_queue_action(request: AuthenticatedRequest) -> HttpResponse:
     # A page has no more rows, and each of them takes a transaction.
     uuids = _parse_uuids(request.POST.getlist("row")[:PAGE_SIZE])
     form = BulkActionForm(data=request.POST)
+    is_done = False
     if not uuids:
         messages.error(request, _("Select at least one item."))
-    if uuids and form.is_valid():
-        _perform(request, uuids, form)
-    else:
+    elif form.is_valid():
+        is_done = _perform(request, uuids, form)
+    if not is_done:
         request.session[REFUSED_INPUTS_KEY] = {name: request.POST.get(name, "") for name in form.fields}
     request.session[SELECTION_KEY] = [str(uuid) for uuid in uuids]
     return redirect_to_queue(request)
@@ -62,7 +63,8 @@ def _parse_uuids(values: list[str]) -> list[UUID]:
     return uuids
 
 
-def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionForm) -> None:
+def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionForm) -> bool:
+    """Perform the action and report the result. Return whether no item was refused."""
     integrations = Integration.objects.visible_to(request.user).filter(uuid__in=uuids).select_related("partner")
     action = form.cleaned_data["action"]
     inputs = form.get_inputs()
@@ -78,6 +80,7 @@ def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionF
         count = len(refusals) - MAX_REFUSALS
         text = ngettext("%(count)s more item didn't change.", "%(count)s more items didn't change.", count)
         messages.error(request, text % {"count": count})
+    return not refusals
 
 
 urlpatterns = [path("queue/action/", perform_queue_action, name="queue_action")]

@@ -100,6 +100,15 @@ def test_refused_inputs_stay_in_their_fields_once(three_reviews: None, rita: Use
 
 
 @pytest.mark.any_database
+def test_inputs_stay_in_their_fields_when_an_item_is_refused(three_reviews: None, rita: User, sign_in: SignIn) -> None:
+    fields = {"action": "remind", "reason": "Please answer.", "row": list_uuids("Scan")}
+    response = sign_in(rita).post("/queue/action/", fields, follow=True)
+    page = BeautifulSoup(response.content, "html.parser")
+    assert "The next action isn't the partner's." in page.text
+    assert page.select("#id_reason")[0].get("value") == "Please answer."
+
+
+@pytest.mark.any_database
 def test_action_without_selection_is_reported(three_reviews: None, rita: User, sign_in: SignIn) -> None:
     fields = {"action": "snooze", "days": "3", "reason": "On vacation.", "row": ["x"]}
     response = sign_in(rita).post("/queue/action/", fields, follow=True)
