@@ -200,16 +200,22 @@ def test_internal_error_is_retried_and_given_up(
 
 @pytest.mark.django_db
 def test_outage_of_the_registry_is_retried(
-    rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any], registry: Registry
+    rocket: Integration,
+    alice: Any,
+    service: Service,
+    publish_provider: Callable[..., Any],
+    registry: Registry,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     publish_provider()
     registry.fail(503)
     row = inspect(rocket, alice)
     address = registry.url.removeprefix("http://")
-    message = (
-        f"Retrying soon: We couldn't complete this check: {address} returned 503 Service Unavailable for versions."
-    )
-    assert (row.finished_at, row.records["progress"]) == (None, message)
+    reason = f"We couldn't complete this check: {address} returned 503 Service Unavailable for versions."
+    assert (row.finished_at, row.records["progress"]) == (None, f"Retrying soon: {reason}")
+    assert [(record.getMessage(), record.exc_info) for record in caplog.records] == [
+        (f"Test run {row.pk} is retried soon: {reason}", None)
+    ]
 
 
 @pytest.mark.every_database

@@ -66,7 +66,7 @@ class ProviderSchemaInspection(TestKind):
         except (releases.UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
             self.finish(run, {"not_run": str(error)})
         except (SourceError, client.SandboxProtocolError) as outage:
-            log.warning("Test run %s is retried soon.", run.pk, exc_info=True)
+            log.warning("Test run %s is retried soon: %s", run.pk, outage)
             _store_progress_message(run, f"Retrying soon: {outage}")
             raise RetryLater(str(outage)) from outage
 
