@@ -7,12 +7,11 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from django.conf import settings
-from django.utils import timezone
 from pydantic import AwareDatetime, BeforeValidator, Field, TypeAdapter, ValidationError
 
 from portal.core.value_types import JsonObject
@@ -144,7 +143,7 @@ class RegistryClient:
             docs = self._read(f"v1/{path}/{_quote_part(version)}", f"{full_name} {version}", _count_pages)
         # The provider was just found, so only the version is missing: for a moment after a release, or for good.
         except SourceNotFoundError as error:
-            is_new = published_at is not None and timezone.now() - published_at < REGISTRY_DELAY
+            is_new = published_at is not None and datetime.now(UTC) - published_at < REGISTRY_DELAY
             error_class = RegistryUnavailableError if is_new else MissingVersionError
             raise error_class(f"The registry lists {full_name} {version}, but doesn't return it.") from error
         return builds | {"docs": docs}
