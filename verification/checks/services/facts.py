@@ -43,7 +43,9 @@ def load_facts(integration: Integration) -> tuple[list[Fact], dict[str, datetime
 
 def is_read_as_private(integration: Integration) -> bool:
     """Return whether someone's GitHub access is needed: the repository was private when it was last read."""
-    # Only private repositories have this fact, which outlives the account of the person who read it.
+    if integration.repository_reader_id is None:
+        return False
+    # Only private repositories have this fact.
     return _select_facts(integration).filter(key=f"{FACT_PREFIX}visibility").exists()
 
 
