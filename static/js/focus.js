@@ -13,9 +13,11 @@ function buildSelector(element) {
 }
 
 let selector = "";
+let position = 0; // among the elements of the selector, such as summaries without an ID
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const element = document.activeElement;
   selector = element !== document.body && detail.target.contains(element) ? buildSelector(element) : "";
+  position = selector ? [...document.querySelectorAll(selector)].indexOf(element) : 0;
 });
 
 // Move the focus to the errors of a form, or to the requirement that was opened. Otherwise it stays where it was, or
@@ -25,6 +27,6 @@ document.addEventListener("htmx:afterSettle", ({ target }) => {
     && (target.querySelector("#error-summary") || target.querySelector("#opened .requirement-title a"));
   if (next) next.focus();
   else if (selector && document.activeElement === document.body) {
-    (target.parentElement?.querySelector(selector) || target.querySelector(FOCUSABLE))?.focus();
+    (document.querySelectorAll(selector)[position] || target.querySelector(FOCUSABLE))?.focus();
   }
 });
