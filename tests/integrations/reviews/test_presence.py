@@ -87,6 +87,8 @@ def test_button_of_a_finding_ends_writing(
     ready_integration: Integration, rita: User, rob: User, sign_in: SignIn, frozen_now: Any, button: str
 ) -> None:
     finding = add_finding(ready_integration, rob, frozen_now)
+    if button == "reply":  # only to a finding that the partner can see
+        perform_transition(reload_row(ready_integration), "request_changes", actor=rob, now=frozen_now)
     note_presence(ready_integration, rob, WRITING)
     data = {"text": "Sign it.", "severity": finding.severity}
     assert sign_in(rob).post(f"/findings/{finding.pk}/{button}/", data).status_code == 302

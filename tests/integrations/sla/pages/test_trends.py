@@ -13,7 +13,6 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.sla_policy import SlaTarget
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
-from portal.analytics.selectors.workload import FailingCheck
 from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
 from portal.reports.models import ReportSnapshot
 from portal.reports.trends import SlaShare, build_bins
@@ -36,7 +35,6 @@ def test_chart_describes_its_numbers_and_scales_its_columns() -> None:
 def test_descriptions_separate_thousands_like_the_page() -> None:
     assert Column("W1", 1234, 5678, before=9012).description == "W1: 1,234, 5,678 late, previous period 9,012"
     assert SlaShare("Acme", 1234, 5678).summary == "1,234 met, 5,678 breached"
-    assert FailingCheck("nomad", "License", 1234, 5678).summary == "1,234 of 5,678"
 
 
 def test_previous_period_is_drawn_behind_on_the_same_baseline() -> None:
