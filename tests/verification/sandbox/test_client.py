@@ -113,7 +113,7 @@ def test_job_over_its_time_limit_is_stopped(provider):
             "schema",
             TARGET_FIELDS,
             replace_with_silent_program(provider),
-            seconds=2,
+            seconds=15,  # a busy machine needs several to start the process
             report=lambda _: job_processes.extend(list_jobs()),
         )
     ((pid, _),) = job_processes
