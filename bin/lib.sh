@@ -16,10 +16,14 @@ stop() { printf '%s\n' "$*" >&2; exit 1; }
 
 is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
-# Runs each candidate, because a name on PATH can be a shim that does nothing.
+has_venv() { "$1" -c 'import ensurepip, venv' >/dev/null 2>&1; }
+
+# Runs each candidate, because a name on PATH can be a shim that does nothing. Tries the system's Python first:
+# distributions compile theirs with optimizations that pyenv leaves out, and without them the tests take half as long again.
 find_python() {
-  local candidate version=""
-  for candidate in ${PYTHON:+"$PYTHON"} python3 python3.14 python3.13 python3.12 python3.11; do
+  local candidate version="" system=/usr/bin/python3
+  [[ :$PATH: == *:/usr/bin:* ]] && is_new_enough $system && has_venv $system || system=""
+  for candidate in ${PYTHON:+"$PYTHON"} $system python3 python3.14 python3.13 python3.12 python3.11; do
     is_new_enough "$candidate" && { printf '%s' "$candidate"; return; }
     [ -n "$version" ] || version=$("$candidate" --version 2>/dev/null || true)
   done
@@ -31,7 +35,7 @@ make_venv() {
   local python
   [ -x $VENV/bin/python ] && is_new_enough $VENV/bin/python && return
   python=$(find_python) || exit 1
-  "$python" -c 'import ensurepip, venv' >/dev/null 2>&1 \
+  has_venv "$python" \
     || stop "The venv module of $("$python" --version) is missing. Run “apt-get install python3-venv”, then try again."
   mkdir -p $VENV 2>/dev/null || stop "Cannot create $VENV: the folder $PWD is not writable. Make it writable, or clone the repository elsewhere."
   "$python" -m venv --clear --without-pip $VENV || stop "$python could not create $VENV. See the output above."

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 from itertools import takewhile
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.codebase.project_files import ROOT
 
 TOOLS = ("bash", "env", "dirname", "mkdir", "cmp", "cp")
 OLD_PYTHON = '#!/bin/sh\n[ "$1" = --version ] && { echo "Python 3.9.2"; exit 0; }\nexit 1\n'
+USES_ENSUREPIP = "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))"
 PYTHON_WITHOUT_VENV = (
     '#!/bin/sh\n[ "$1" = --version ] && { echo "Python 3.11.2"; exit 0; }\ncase "$2" in *venv*) exit 1;; esac\nexit 0\n'
 )
@@ -57,6 +59,22 @@ def test_up_requires_the_venv_module(run_up_on_machine):
     assert run_up_on_machine(PYTHON_WITHOUT_VENV) == (
         "The venv module of Python 3.11.2 is missing. Run “apt-get install python3-venv”, then try again.\n"
     )
+
+
+def find_python(**variables: str) -> str:
+    """Return the Python with which the scripts create their environment."""
+    command = ["bash", "-c", f"source {ROOT}/bin/lib.sh; find_python"]
+    return subprocess.run(command, env=variables, capture_output=True, text=True, check=True).stdout
+
+
+def test_python_of_the_system_is_preferred_to_another_one_on_the_path(tmp_path):
+    another = tmp_path / "python3"
+    another.symlink_to(sys.executable)
+    system = Path("/usr/bin/python3")
+    is_usable = system.exists() and subprocess.run([system, "-c", USES_ENSUREPIP]).returncode == 0
+    path = f"{tmp_path}:/usr/bin:/bin"
+    assert find_python(PATH=path) == (str(system) if is_usable else "python3")
+    assert find_python(PATH=path, PYTHON=str(another)) == str(another)
 
 
 def test_up_requires_a_writable_data_folder(run_up_on_machine):
