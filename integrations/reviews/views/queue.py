@@ -199,8 +199,8 @@ def release_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the suggested reviewers, and assign the selected one."""
     integration = load_integration_for_program(request, uuid)
+    require_permission(permissions.can_assign_reviewer, integration, request.user)
     if request.method != "POST":
-        require_permission(permissions.can_assign_reviewer, integration, request.user)
         return _render_assignment(request, integration)
     reviewer_pk = parse_pk(request.POST.get("reviewer", ""))
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
