@@ -54,6 +54,12 @@ class AlliancesManagerForm(forms.Form):
         empty_label=gettext_lazy("None (program mailbox)"),
     )
 
+    def clean_manager(self) -> User | None:
+        """Refuse data without the field, which would remove the manager."""
+        if "manager" not in self.data:
+            raise forms.ValidationError(_("Select an alliances manager, or none."))
+        return self.cleaned_data["manager"]
+
 
 class PartnerDecisionForm(forms.Form):
     """Reason for a decision on a company."""

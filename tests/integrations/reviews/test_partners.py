@@ -22,6 +22,11 @@ def test_company_has_an_alliances_manager_until_it_is_merged(
     message = "Rob Roth is now the alliances manager of Acme."
     assert message in find_text(client.post(url, {"manager": rob.pk}, follow=True))
     assert "Save alliances manager" in find_text(client.get(url))
+    incomplete = client.post(url)
+    assert (incomplete.status_code, find_text(incomplete, "#id_manager_error")) == (
+        422,
+        "Select an alliances manager, or none.",
+    )
     partner_merges.merge_partners(acme, globex, "One company since May.", actor=sam, now=now)
     assert "Save alliances manager" not in find_text(client.get(url))
     # from a page that was loaded before the merge
