@@ -75,7 +75,14 @@ def parse_position(parameters: Mapping[str, str]) -> tuple[str, str, str]:
 class BulkActionForm(forms.Form):
     """Action, reviewer, snooze time, and reason. The buttons of the page send the action."""
 
-    action = forms.ChoiceField(choices=[(name, name) for name in ACTIONS], widget=forms.HiddenInput)
+    action = forms.ChoiceField(
+        choices=[(name, name) for name in ACTIONS],
+        widget=forms.HiddenInput,
+        error_messages={
+            "required": gettext_lazy("Select an action."),
+            "invalid_choice": gettext_lazy("“%(value)s” isn't an action of the queue."),
+        },
+    )
     reviewer = forms.ModelChoiceField(
         label=gettext_lazy("Reviewer"),
         queryset=get_user_model().objects.filter(is_reviewer=True, is_active=True).order_by("name", "pk"),

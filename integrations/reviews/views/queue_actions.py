@@ -38,6 +38,9 @@ def perform_queue_action(request: AuthenticatedRequest) -> HttpResponse:
         messages.error(request, _("Select at least one item."))
     elif form.is_valid():
         is_done = _perform(request, uuids, form)
+    else:
+        for error in form.errors.get("action", ()):  # which no visible field shows
+            messages.error(request, str(error))
     if not is_done:
         request.session[REFUSED_INPUTS_KEY] = {name: request.POST.get(name, "") for name in form.fields}
     request.session[SELECTION_KEY] = [str(uuid) for uuid in uuids]

@@ -71,6 +71,8 @@ def test_selection_and_reason_survive_a_lost_session(three_reviews: None, rita: 
     [
         ({"action": "assign"}, "Select a reviewer."),
         ({"action": "snooze", "days": "3"}, "Enter a reason."),
+        ({"action": "decline"}, "“decline” isn't an action of the queue."),
+        ({}, "Select an action."),
         ({"action": "remind"}, "Scan: The next action isn't the partner's."),
     ],
 )
