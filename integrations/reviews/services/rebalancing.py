@@ -48,6 +48,9 @@ ROW_FIELDS = (
     "partner__name",
     "reviewer__name",
     "reviewer__email",
+    "reviewer__is_active",
+    "reviewer__is_reviewer",
+    "reviewer__program_roles",
 )
 RULES = {
     "round_robin": gettext_lazy("Round robin: equal shares"),
@@ -104,14 +107,16 @@ def plan_assignments(rule: str, scope: str, *, actor: User, now: datetime) -> li
 
 
 def list_reviews_by_reviewer(actor: User, now: datetime) -> list[tuple[User | None, list[Integration]]]:
-    """Return the reviews that the actor can move: first those without a reviewer, then by reviewer.
+    """Return the reviews that the actor can move: first those without a reviewer who can review
+    them, then by reviewer.
 
     Reviewers who are out of office are left out if they have none.
     """
     reviews_by_reviewer: dict[User | None, list[Integration]] = {None: []}
     reviews_by_reviewer |= {candidate.user: [] for candidate in _list_candidates(now)}
     for row in _list_waiting("all", actor, now):
-        reviews_by_reviewer.setdefault(row.reviewer, []).append(row)
+        reviewer = row.reviewer if permissions.can_review_program(row.program_key, row.reviewer) else None
+        reviews_by_reviewer.setdefault(reviewer, []).append(row)
     return list(reviews_by_reviewer.items())
 
 
