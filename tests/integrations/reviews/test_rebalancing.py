@@ -101,9 +101,11 @@ def test_scopes_select_what_is_assigned(
     assert [name for name, _ in list_planned_assignments("program", sam, frozen_now, "all")] == ["Rocket"]
 
 
-@pytest.mark.parametrize("fields", [{"is_active": False}, {"is_reviewer": False}])
+@pytest.mark.parametrize(
+    "fields", [{"is_active": False}, {"is_reviewer": False}, {"program_roles": ["reviewer:packer"]}]
+)
 def test_reviews_of_former_reviewers_are_unassigned(
-    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime, fields: dict[str, bool]
+    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime, fields: dict[str, Any]
 ) -> None:
     for name in ("Scan", "Rocket"):
         claims.assign_reviewer(Integration.objects.get(name=name), rob, actor=sam, now=frozen_now)
@@ -112,6 +114,14 @@ def test_reviews_of_former_reviewers_are_unassigned(
     expected = [("Scan", "Rita Reyes"), ("Rocket", "Rita Reyes")]
     assert list_planned_assignments("program", sam, frozen_now) == expected
     assert list_planned_assignments("program", sam, frozen_now, "away") == expected
+    board = {
+        str(reviewer or "Unassigned"): [row.name for row in rows]
+        for reviewer, rows in rebalancing.list_reviews_by_reviewer(sam, frozen_now)
+    }
+    assert {name: rows for name, rows in board.items() if rows} == {
+        "Unassigned": ["Scan", "Rocket"],
+        "Rita Reyes": ["Vaulted"],
+    }
 
 
 def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
