@@ -20,7 +20,7 @@ from integrations.partners.services.members import end_membership
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import ReadMarker
 from portal.accounts import roles
-from portal.accounts.models import RoleRequest, SecurityEvent, StaffInvitation, User
+from portal.accounts.models import DELETED_EMAIL_DOMAIN, RoleRequest, SecurityEvent, StaffInvitation, User
 from portal.accounts.role_names import list_roles
 from portal.accounts.security_log import TEXTS
 from portal.analytics.models import SavedView
@@ -33,7 +33,6 @@ from portal.inbox.models import CalendarFeed
 from portal.notifications.models import EmailMessage, NotificationPreference
 from portal.reports.models import ExternalRecipient, ReportSubscription
 
-PLACEHOLDER_EMAIL_DOMAIN = "deleted.invalid"  # can never receive email (RFC 2606)
 # Rows that concern no one else, by the field that names the person.
 PERSONAL_ROWS: dict[type[Model], str] = {
     EmailAddress: "user",
@@ -80,7 +79,7 @@ def pseudonymize(user: User, *, reason: str, now: datetime) -> User:
     for membership in user.memberships.filter(ended_at=None).order_by("partner_id"):  # like a merge, against deadlocks
         end_membership(membership, actor=user, now=now)
     addresses = _list_addresses(user)
-    user.email = f"{user.pk}@{PLACEHOLDER_EMAIL_DOMAIN}"
+    user.email = f"{user.pk}@{DELETED_EMAIL_DOMAIN}"
     user.name = f"Deleted account {user.pk}"
     user.zone = User._meta.get_field("zone").default
     user.last_login = None

@@ -10,6 +10,8 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils.translation import gettext
 
+DELETED_EMAIL_DOMAIN = "deleted.invalid"  # of accounts without personal data; can never receive email (RFC 2606)
+
 
 class EmailUserManager(UserManager["User"]):
     """Manager that creates users by email address."""

@@ -20,7 +20,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from portal.accounts.access import revoke_access
-from portal.accounts.models import RoleRequest, User
+from portal.accounts.models import DELETED_EMAIL_DOMAIN, RoleRequest, User
 from portal.accounts.role_names import (
     ADMINISTRATOR,
     AUDITOR,
@@ -152,6 +152,8 @@ def deactivate(user: User, **decision: Unpack[Decision]) -> None:
 def reactivate(user: User, **decision: Unpack[Decision]) -> None:
     """Reactivate an account. The owner must sign in again. Raises ActionRefused."""
     with _change(user, **decision) as change:
+        if change.row.email.endswith(f"@{DELETED_EMAIL_DOMAIN}"):
+            raise ActionRefused(_("The personal data of this account was deleted. The person needs a new account."))
         if not change.row.is_active:
             change.row.is_active = True
             _save(change.row, ["is_active"])

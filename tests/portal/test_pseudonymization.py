@@ -23,6 +23,7 @@ from portal.accounts.security_log import record_security_event
 from portal.api.services import tokens
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
+from portal.core.errors import ActionRefused
 from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage, NotificationPreference
 from portal.pseudonymization import PERSONAL_ROWS
@@ -122,6 +123,13 @@ def test_repeated_deletion_changes_nothing_more(deactivated_bob: User) -> None:
     emails = list(EmailMessage.objects.order_by("pk").values())
     assert pseudonymize(f"{deactivated_bob.pk}@deleted.invalid") == output
     assert list(EmailMessage.objects.order_by("pk").values()) == emails
+
+
+def test_account_without_personal_data_stays_deactivated(deactivated_bob: User, sam: User) -> None:
+    pseudonymize()
+    with pytest.raises(ActionRefused, match="The personal data of this account was deleted"):
+        roles.reactivate(deactivated_bob, actor=sam, now=NOW, reason=REASON)
+    assert User.objects.get(pk=deactivated_bob.pk).is_active is False
 
 
 def test_deletion_is_recorded_and_the_log_stays_valid(deactivated_bob: User) -> None:
