@@ -55,18 +55,12 @@ def render_action_form(
     `values`: what was sent, which can include the value of the button and the selected rows.
     `label`: text of the button that was pressed.
     """
-    is_refused = request.method == "POST"
     field_names = {form.add_prefix(name) for name in form.fields} | {"csrfmiddlewaretoken"}
     # such as the value of the button, and the selected rows
     other_values = [(name, value) for name, texts in values.lists() if name not in field_names for value in texts]
-    context = {
-        "form": form,
-        "label": label,
-        "cancel_url": cancel_url,
-        "other_values": other_values,
-        "is_restored": not is_refused,
-    }
-    return render(request, "ui/forms/action_form.html", context, status=422 if is_refused else 200)
+    context = {"form": form, "label": label, "cancel_url": cancel_url, "other_values": other_values}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "ui/forms/action_form.html", context, status=status)
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:

@@ -85,7 +85,7 @@ def test_draft_is_saved_automatically_and_survives_the_end_of_the_session(visit:
     browser.page.context.clear_cookies(name=django_settings.SESSION_COOKIE_NAME)
     browser.write("Description", "Runs workloads on rockets and boosters.")
     browser.sees("Not saved. You are signed out").press("Review and submit")
-    sign_in(browser, alice.email).sees("This is your input from before you were signed out")
+    sign_in(browser, alice.email).sees("This is your input from before you signed in")
     sees_draft(browser, Description="Runs workloads on rockets and boosters.")
     browser.press("Review and submit").sees("Runs workloads on rockets and boosters.")
 

@@ -190,8 +190,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     # Read once for the panel and for the comparison of the identity.
     partner = rows[0]
     verifications = partner_selectors.list_verifications(rows[0])
-    unsent = request.unsent()
-    form_data = request.POST if request.method == "POST" else unsent
+    form_data = request.POST if request.method == "POST" else request.unsent()
     form = AlliancesManagerForm(form_data, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():
         manager = form.cleaned_data["manager"]
@@ -205,7 +204,6 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     context = {
         "partner": partner,
         "form": form,
-        "is_restored": unsent is not None,
         "can_decide": permissions.can_decide_on_partner(partner, request.user),
         "decisions": build_decisions(partner),
         "state_reason": partner_selectors.get_state_reason(partner),

@@ -64,7 +64,7 @@ def start_integration(request: HttpRequest, program: str) -> HttpResponse:
         return create_draft(request, selected_program, partners)
     unsent = request.unsent()
     data = merge_form_data(unsent, {}) if unsent else {}
-    context = build_form_context(selected_program, data) | {"companies": partners, "unsent": bool(unsent)}
+    context = build_form_context(selected_program, data) | {"companies": partners}
     context["drafts"] = list_open_drafts(partners, selected_program)
     return render(request, "submissions/draft_new.html", context)
 
@@ -148,11 +148,11 @@ def render_draft(
 ) -> HttpResponse:
     """Render the form with data. `unsent`: the form from before a sign-in that the data contains."""
     version = parse_version(unsent) if unsent else draft.version
-    return render(request, "submissions/draft.html", build_draft_context(request, draft, data, version, bool(unsent)))
+    return render(request, "submissions/draft.html", build_draft_context(request, draft, data, version))
 
 
 def build_draft_context(
-    request: HttpRequest, draft: IntegrationDraft, data: NamedValues, version: int, unsent: bool
+    request: HttpRequest, draft: IntegrationDraft, data: NamedValues, version: int
 ) -> dict[str, object]:
     program, edition = get_program(draft)
     form = IntegrationForm(program, edition, initial=data).mark_prefilled(data)
@@ -165,7 +165,6 @@ def build_draft_context(
         "draft": draft,
         "data": data,
         "version": version,
-        "unsent": unsent,
         "can_edit": can_edit,
         "deletion_form": NameConfirmationForm(draft.title) if has_text(draft.data) else None,
         "form": form,
@@ -252,7 +251,7 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     # An empty draft is deleted without a question, because nothing is lost.
     needs_name = draft.sent_at is None and has_text(draft.data)
     if needs_name and permissions.can_edit_partner(draft.partner, request.user) and not form.is_valid():
-        context = build_draft_context(request, draft, draft.data, draft.version, unsent=False)
+        context = build_draft_context(request, draft, draft.data, draft.version)
         return render(request, "submissions/draft.html", context | {"deletion_form": form}, status=422)
     with report_refusals(request, _("Draft deleted.")):
         drafts.discard_draft(draft, actor=request.user, now=timezone.now())

@@ -134,7 +134,7 @@ def test_choice_between_versions_survives_a_session_timeout(client, two_versions
     page = client.get(response.headers["Location"].partition("next=")[2])
     values = page.context["form"].initial
     assert (values["name"], values["category"], page.context["version"]) == ("Alice's", "database", 2)
-    assert "This is your input from before you were signed out" in page.text
+    assert "This is your input from before you signed in" in page.text
     assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
@@ -158,7 +158,7 @@ def test_input_survives_a_session_timeout(client, draft, alice):
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     page = client.get(get_url(draft))
     assert page.context["form"].initial["name"] == "Rocket"
-    assert "This is your input from before you were signed out" in page.text
+    assert "This is your input from before you signed in" in page.text
 
 
 def test_input_survives_a_session_timeout_before_it_is_filled_from_github(client, sign_in, draft, alice):

@@ -31,8 +31,10 @@ def get_csrf_token(client: Client) -> dict[str, str]:
     return {"csrfmiddlewaretoken": client.cookies["csrftoken"].value}
 
 
-def read_name(client: Client) -> str:
-    return str(client.get(COMPANY_PAGE).context["form"]["name"].value())
+def read_name(client: Client) -> tuple[str, bool]:
+    """Return the name in the form of the company, and whether the page says that it isn't saved."""
+    page = client.get(COMPANY_PAGE)
+    return page.context["form"]["name"].value(), "This is your input from before you signed in." in page.text
 
 
 def sign_in(client: Client, user: Any) -> None:
@@ -55,7 +57,7 @@ def test_form_sent_without_session_is_restored_once_after_sign_in(alice: Any) ->
     answer = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client))
     assert answer["Location"] == f"/accounts/login/?next={COMPANY_PAGE}"
     client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD} | get_csrf_token(client))
-    assert [read_name(client), read_name(client)] == ["Acme Rockets", "Acme"]
+    assert [read_name(client), read_name(client)] == [("Acme Rockets", True), ("Acme", False)]
 
 
 def test_form_sent_by_htmx_without_session_is_restored_after_sign_in(alice: Any) -> None:
@@ -63,7 +65,7 @@ def test_form_sent_by_htmx_without_session_is_restored_after_sign_in(alice: Any)
     answer = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client), headers={"HX-Request": "true"})
     assert answer["HX-Redirect"] == f"/accounts/login/?next={COMPANY_PAGE}"
     sign_in(client, alice)
-    assert read_name(client) == "Acme Rockets"
+    assert read_name(client) == ("Acme Rockets", True)
 
 
 def submit_and_sign_in_again(user: Any, page: str, fields: dict[str, str]) -> Any:
@@ -113,7 +115,7 @@ def test_cross_site_post_neither_signs_out_nor_stores_a_form(alice: Any) -> None
     assert (answer.status_code, {"sessionid", COOKIE} & set(answer.cookies)) == (403, set())
     client.cookies["sessionid"] = session.value
     client.cookies["csrftoken"] = token.value
-    assert read_name(client) == "Acme"
+    assert read_name(client) == ("Acme", False)
 
 
 def test_cross_site_post_with_cookies_is_refused_by_its_origin(alice: Any) -> None:
@@ -128,7 +130,7 @@ def test_forged_cookie_restores_nothing(alice: Any) -> None:
     author.post(COMPANY_PAGE, FIELDS | get_csrf_token(author))
     signed = author.cookies[COOKIE].value
     other.cookies[COOKIE] = f"another-key:{signed.partition(':')[2]}"
-    assert read_name(other) == "Acme"
+    assert read_name(other) == ("Acme", False)
 
 
 @pytest.mark.parametrize(("who", "is_given"), [("alice", True), ("charlie", False)])
