@@ -131,7 +131,8 @@ def flag_unverified_events(
         cursors["verified"] = pending_pks[0] - 1
     elif recent_rows:
         cursors["verified"] = recent_rows[-1].pk
-    denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row, verified_pk)]
+    last_due_pk = due_rows[-1].pk if due_rows else verified_pk
+    denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row, last_due_pk)]
     for row in denied_rows:
         log.warning(
             "GitHub does not confirm a webhook event of %s: %s of #%s", monitored_repository, row.key, row.issue.number
@@ -183,7 +184,7 @@ def _build_denial_events(row: SupportIssueEvent) -> tuple[TimelineEvent, ...]:
 
 
 def _is_known(
-    api: GitHubApi, monitored_repository: MonitoredRepository, row: SupportIssueEvent, verified_pk: int
+    api: GitHubApi, monitored_repository: MonitoredRepository, row: SupportIssueEvent, last_due_pk: int
 ) -> bool:
     """Return whether GitHub confirms an event, or can't deny it because the issue or comment was deleted or moved."""
     repository = monitored_repository.repository
@@ -201,7 +202,7 @@ def _is_known(
         return True
     if row.kind in COMMENT_TEXT_KINDS:
         listed_ids = issues.list_comment_ids(api, repository, number)
-        missing_comments = _list_verified_comments(row.issue, verified_pk) - set(map(build_comment_key, listed_ids))
+        missing_comments = _list_undenied_comments(row.issue, last_due_pk) - set(map(build_comment_key, listed_ids))
         return _is_deletion_listed(events, row, missing_comments)
     return any(_is_confirmation(event, row) for event in events)
 
@@ -209,20 +210,22 @@ def _is_known(
 def _is_deletion_listed(events: list[GitHubIssueEvent], row: SupportIssueEvent, missing_comments: set[str]) -> bool:
     """Return whether GitHub lists a deletion of the comment.
 
-    GitHub doesn't say which comment was deleted, so the deletions of comments that existed before are subtracted. A
-    webhook of the deletion proves nothing, because it can be forged, too.
+    GitHub doesn't say which comment was deleted, so the deletions of all other missing comments are subtracted: if
+    webhooks report more deleted comments than GitHub lists deletions, none of them is confirmed. A webhook of the
+    deletion proves nothing, because it can be forged, too. Only a comment that was deleted before a poll, and that no
+    webhook reported, can still confirm another one.
     """
     deleted_times = [event.created_at for event in events if event.event == "comment_deleted"]
     other_count = len(missing_comments - {get_comment_key(row)})
     return len(deleted_times) > other_count and max(deleted_times) >= row.at
 
 
-def _list_verified_comments(issue: SupportIssue, verified_pk: int) -> set[str]:
-    """Return the keys of comments that GitHub listed or confirmed."""
+def _list_undenied_comments(issue: SupportIssue, last_due_pk: int) -> set[str]:
+    """Return the keys of comments that GitHub listed or confirmed, and of those that are due for verification."""
     known_events = SupportIssueEvent.objects.filter(issue=issue)
     denied_keys = {row.data[DENIED_KEY] for row in known_events.filter(data__has_key=DENIED_KEY)}
-    is_verified = Q(source="poll") | Q(pk__lte=verified_pk)
-    comments = known_events.filter(is_verified, kind=IssueEventKind.COMMENTED).exclude(key__in=denied_keys)
+    is_due = Q(source="poll") | Q(pk__lte=last_due_pk)
+    comments = known_events.filter(is_due, kind=IssueEventKind.COMMENTED).exclude(key__in=denied_keys)
     return set(map(get_comment_key, comments))
 
 

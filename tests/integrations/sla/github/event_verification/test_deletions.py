@@ -58,3 +58,18 @@ def test_deletion_of_an_issue_counts_after_a_forged_one_was_denied(
     tracker.delete(1, PARTNER)
     poll(monitored_repository, 52)
     assert not SupportIssue.objects.get().is_open
+
+
+def test_one_deletion_does_not_confirm_a_deleted_comment_and_a_forged_reply(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    poll(monitored_repository, 2)
+    tracker.webhooks.clear()
+    comment_id = tracker.comment(1, REPORTER, "It still crashes.", OPENED_AT + 3 * HOUR)
+    tracker.delete_comment(comment_id, REPORTER, OPENED_AT + 3 * HOUR + MINUTE)
+    deliver(monitored_repository, tracker.webhooks)
+    forge(monitored_repository, tracker, forge_deleted_reply, 4)
+    poll(monitored_repository, 6)
+    poll(monitored_repository, 30)
+    assert count_denials() == 2
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
