@@ -77,7 +77,7 @@ def pseudonymize(user: User, *, reason: str, now: datetime) -> User:
     if user.is_active:
         raise ActionRefused(_("Deactivate the account first, which ends its sessions and revokes its tokens."))
     for membership in user.memberships.filter(ended_at=None).order_by("partner_id"):  # like a merge, against deadlocks
-        end_membership(membership, actor=user, now=now)
+        end_membership(membership, actor=None, now=now)
     addresses = _list_addresses(user)
     user.email = f"{user.pk}@{DELETED_EMAIL_DOMAIN}"
     user.name = f"Deleted account {user.pk}"

@@ -260,17 +260,21 @@ def _set_role(change: PartnerChange, membership: Membership, role: str) -> None:
         _revoke_invitations(change, Q(invited_by=membership.user))
 
 
-def end_membership(membership: Membership, *, actor: User, now: datetime) -> None:
-    """End the membership of the actor or of another member. Raises ActionRefused if no owner would remain."""
+def end_membership(membership: Membership, *, actor: User | None, now: datetime) -> None:
+    """End the membership of the actor or of another member. Raises ActionRefused if no owner would remain.
+
+    `actor`: None if the portal deletes the data of the member's account.
+    """
     with change_partner(membership.partner_id, actor=actor, now=now, member=membership.user) as change:
         current = _get_current_membership(membership)
-        is_own = current.user_id == actor.pk
-        if not is_own:
+        # Without the data of their account, a member has left as well: the owners are notified.
+        has_left = actor is None or current.user_id == actor.pk
+        if not has_left:
             change.require_manager()
         _require_other_owner(change.partner, current)
         current.ended_at = now
         current.save()
-        change.record("member.removed", person=current.user, left=is_own)
+        change.record("member.removed", person=current.user, left=has_left)
         # Through an invitation to one of their addresses, a former member could return without a decision.
         emails = [address.email.lower() for address in EmailAddress.objects.filter(user=current.user, verified=True)]
         _revoke_invitations(change, Q(invited_by=current.user) | Q(email__in=emails))
