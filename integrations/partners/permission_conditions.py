@@ -25,8 +25,12 @@ def build_decision_condition(user: User) -> Q:
         return Q(pk__in=[])
     programs = list_programs(user, "reviewer")
     in_programs = Q(program_key__in=programs) if programs else Q()
-    is_own = Q(created_by=user, created_by__isnull=False)
-    return in_programs & ~Q(partner__in=_list_own_partners(user)) & ~is_own
+    return in_programs & ~build_conflict_condition(user)
+
+
+def build_conflict_condition(user: User) -> Q:
+    """Return the condition for rows that the user created, or with whose company they have a conflict of interest."""
+    return Q(partner__in=_list_own_partners(user)) | Q(created_by=user, created_by__isnull=False)
 
 
 def build_partner_decision_condition(user: User) -> Q:

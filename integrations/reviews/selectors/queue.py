@@ -61,7 +61,8 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
     """Return the conditions of the tabs for rows that aren't snoozed.
 
     Rows that others must decide on are neither the user's nor unclaimed. Unclaimed rows have no reviewer who can
-    decide, or an expired claim. Reviewers of some programs have those of the programs that they review or manage.
+    decide, or an expired claim, and the user can claim them: no conflict of interest forbids it. Reviewers of some
+    programs have those of the programs that they review or manage.
     """
     is_excluded = build_exclusion_condition(user)
     is_former_reviewer = build_former_reviewer_condition()
@@ -82,6 +83,7 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
         )
         & is_in_programs
         & ~permission_conditions.build_own_approval_condition(user)
+        & ~permission_conditions.build_conflict_condition(user)
         & ~is_excluded,
     }
 

@@ -53,7 +53,7 @@ def _compile(
 
 def _list_values(filters: Mapping[str, str], user: User, now: datetime) -> dict[str, int | datetime]:
     """Return all values of a reader and of a time that queries of the queue have."""
-    companies = [*get_roles(user), *get_conflicts(user)] if user.is_reviewer else []
+    companies = [*get_roles(user), *get_conflicts(user)]
     return {
         "user": user.pk,
         "now": now,

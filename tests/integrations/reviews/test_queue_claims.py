@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from integrations.partners.models import Membership, Partner, VerificationState
+from integrations.partners.models import ConflictOfInterest, Membership, Partner, VerificationState
+from integrations.reviews.selectors import queue_items
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.integrations.page_text import get_text
+from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import get_row_text, list_names
 
 pytestmark = pytest.mark.any_database
@@ -138,3 +140,23 @@ def test_opening_a_button_url_leads_to_the_review(rocket: Integration, rita: Use
     for what in ("claim", "claim/renew", "claim/release", "mark-read"):
         response = sign_in(rita).get(f"/integrations/{rocket.uuid}/{what}/")
         assert response["Location"] == f"/integrations/{rocket.uuid}/review/"
+
+
+@pytest.mark.every_database
+def test_unclaimed_reviews_are_those_that_the_reader_can_claim(
+    acme: Partner,
+    globex: Partner,
+    alice: User,
+    charlie: User,
+    rita: User,
+    rob: User,
+    sign_in: SignIn,
+    frozen_now: datetime,
+) -> None:
+    create_integration_in_review(acme, alice, rita, frozen_now, name="Rocket")
+    create_integration_in_review(globex, charlie, rita, frozen_now, name="Scan")
+    ConflictOfInterest.objects.create(partner=acme, user=rob, kind="marked", recorded_at=frozen_now)
+    client = sign_in(rob)
+    assert list_names(client.get("/queue/?tab=all")) == ["Rocket", "Scan"]
+    assert list_names(client.get("/queue/?tab=free")) == ["Scan"]
+    assert queue_items.summarize_queue({}, User.objects.get(pk=rob.pk), frozen_now).count("", "free") == 1
