@@ -60,6 +60,19 @@ def test_identity_of_a_company_fits_on_a_phone(visit: Visit, rita: Any, acme: Pa
     assert labels[:3] == ['"Claimed"', '"Found"', '"Same as before?"']
 
 
+def test_selected_rule_is_not_clipped_on_a_phone(visit: Visit, rita: Any) -> None:
+    page = visit(rita, phone=True).go("/queue/rebalance/?scope=away&rule=expertise").page
+    # Without a width of its own, a select is as wide as its longest option.
+    widths = page.locator("form.filters select").evaluate_all(
+        """selects => selects.map(select => {
+          const width = select.offsetWidth
+          select.style.cssText = 'position: absolute; width: auto; max-width: none'
+          return [select.offsetWidth, width]
+        })"""
+    )
+    assert [needed <= width for needed, width in widths] == [True, True], widths
+
+
 def test_printed_list_has_no_controls(visit: Visit, alice: Any, acme: Partner) -> None:
     create_integration(acme, alice, now=timezone.now())
     page = visit(alice).go("/integrations/").page

@@ -55,7 +55,7 @@ ROW_FIELDS = (
 RULES = {
     "round_robin": gettext_lazy("Round robin: equal shares"),
     "program": gettext_lazy("By program: its reviewers first"),
-    "expertise": gettext_lazy("By expertise: most reviews for the partner"),
+    "expertise": gettext_lazy("By expertise: most partner reviews"),
 }
 SCOPES = {
     "unassigned": gettext_lazy("Without a reviewer"),
