@@ -4,11 +4,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.utils import timezone
 
+from integrations.programs.registry import PROGRAMS
+from portal.analytics import waiting_times
 from tests.bench import growth, growth_world
 from tests.portal.rollback_requests import MAX_QUERIES, capture_queries
 
@@ -44,8 +48,16 @@ def small_world(build_once: Callable[[Callable[[], Any]], dict[str, Any]]) -> di
     return build_once(build_small_world)
 
 
+def cache_forecasts() -> None:
+    """Compute all forecasts, which each process keeps for ten minutes, so that none expires during the visits."""
+    waiting_times.clear_cache()
+    for program, stage in product(PROGRAMS, waiting_times.STAGE_SUBJECTS):
+        waiting_times.get_forecast(program, stage, timezone.now())
+
+
 def measure_visits(visits: growth.Visits) -> dict[tuple[str, str], VisitResult]:
-    """Visit all URLs that answer, each with an empty cache."""
+    """Visit all URLs that answer, each with an empty cache of the portal."""
+    cache_forecasts()
     results: dict[tuple[str, str], VisitResult] = {}
     for key, visit in visits.items():
         cache.clear()
