@@ -27,6 +27,8 @@ FIELD_LABELS = {
     "oldpassword": gettext_lazy("Current password"),
     "code": gettext_lazy("Code"),
 }
+# of forms that replace a password
+REPLACEMENT_LABELS = FIELD_LABELS | {"password1": gettext_lazy("New password")}
 NAME_LABEL = gettext_lazy("Your name")
 NAME_INPUT = forms.TextInput(attrs={"autocomplete": "name"})
 INVALID_EMAIL_MESSAGE = gettext_lazy("Enter a valid email address, such as name@example.com.")
@@ -44,11 +46,13 @@ class PersonNameField(SingleLineField):
 class LabeledFormMixin:
     """Mixin that sets the portal's labels and error messages and removes placeholders."""
 
+    field_labels = FIELD_LABELS
+
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         fields: dict[str, forms.Field] = self.fields  # type: ignore[attr-defined]
         for name, field in fields.items():
-            field.label = FIELD_LABELS.get(name, field.label)
+            field.label = self.field_labels.get(name, field.label)
             field.widget.attrs.pop("placeholder", None)
             if isinstance(field, forms.EmailField):
                 field.error_messages["invalid"] = INVALID_EMAIL_MESSAGE
@@ -89,9 +93,13 @@ class ResetPasswordForm(LabeledFormMixin, account.ResetPasswordForm):
 class ResetPasswordKeyForm(LabeledFormMixin, account.ResetPasswordKeyForm):
     """New password, set with a reset link."""
 
+    field_labels = REPLACEMENT_LABELS
+
 
 class ChangePasswordForm(LabeledFormMixin, account.ChangePasswordForm):
     """Change of the current password."""
+
+    field_labels = REPLACEMENT_LABELS
 
 
 class SetPasswordForm(LabeledFormMixin, account.SetPasswordForm):

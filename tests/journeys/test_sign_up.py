@@ -30,7 +30,7 @@ def test_person_signs_up_and_creates_a_company(visit: Callable[..., Person], fin
     dora.go("/").sees("No integrations yet")
 
 
-def test_password_is_reset_on_a_phone_without_scripts(
+def test_password_is_reset_and_changed_on_a_phone_without_scripts(
     visit: Callable[..., Person], find_email: FindEmail, alice: Any
 ) -> None:
     phone = visit(phone=True, javascript=False)
@@ -39,10 +39,12 @@ def test_password_is_reset_on_a_phone_without_scripts(
     phone.press("Forgot your password?").write("Email address", alice.email).press("Send reset link")
     phone.sees("we sent it a link to choose a new password")
     phone.go(find_link(find_email(alice.email, "reset_password"), "/password/reset/"))
-    phone.write("Password", "another long one").write("Confirm password", "another long one")
+    phone.write("New password", "another long one").write("Confirm password", "another long one")
     phone.press("Save password").sees("Password saved").press("Sign in")
     phone.write("Email address", alice.email).write("Password", "another long one").press("Sign in")
-    phone.sees("Your integrations")
+    phone.sees("Your integrations").go("/accounts/password/change/").write("Current password", "another long one")
+    phone.write("New password", "a third long one").write("Confirm password", "a third long one")
+    phone.press("Change password").sees("Password changed")
 
 
 def test_person_changes_their_name_and_time_zone(visit: Callable[..., Person], alice: Any) -> None:
