@@ -55,7 +55,7 @@ ROW_FIELDS = (
 RULES = {
     "round_robin": gettext_lazy("Round robin: equal shares"),
     "program": gettext_lazy("By program: its reviewers first"),
-    "expertise": gettext_lazy("By expertise: most partner reviews"),
+    "expertise": gettext_lazy("By expertise: knows the partner"),
 }
 SCOPES = {
     "unassigned": gettext_lazy("Without a reviewer"),
@@ -107,8 +107,7 @@ def plan_assignments(rule: str, scope: str, *, actor: User, now: datetime) -> li
 
 
 def list_reviews_by_reviewer(actor: User, now: datetime) -> list[tuple[User | None, list[Integration]]]:
-    """Return the reviews that the actor can move: first those without a reviewer who can review
-    them, then by reviewer.
+    """Return the reviews that the actor can move: first those without a current reviewer, then by reviewer.
 
     Reviewers who are out of office are left out if they have none.
     """
