@@ -12,6 +12,7 @@ from holidays.registry import COUNTRIES
 from portal.core.translation import gettext_noop
 
 HOLIDAY_LANGUAGE = "en_US"
+COUNTRY_NAMES = {codes[1]: name.replace("_", " ").title() for name, codes in COUNTRIES.items()}
 
 
 class UnknownRegionError(ValueError):
@@ -37,23 +38,21 @@ def load_holidays(country: str, subdivision: str, first_year: int, last_year: in
     """
     country = country.strip().upper()
     subdivision = subdivision.strip().upper()
-    regions_by_country = list_regions()
-    if country not in regions_by_country:
+    if country not in COUNTRY_NAMES:
         raise UnknownRegionError(
             gettext_noop("Unknown country “%(country)s”. Enter a two-letter country code, such as US or DE."),
             country=country,
         )
-    names_by_upper_case = {name.upper(): name for name in regions_by_country[country]}
+    regions: tuple[str, ...] = getattr(holidays, country).subdivisions
+    names_by_upper_case = {name.upper(): name for name in regions}
     region = names_by_upper_case.get(subdivision.removeprefix(f"{country}-"))
     if subdivision and region is None:
         message = gettext_noop("Unknown region “%(part)s” of %(country)s. Enter one of these codes: %(some)s.")
-        if not regions_by_country[country]:
+        if not regions:
             message = gettext_noop(
                 "Unknown region “%(part)s”. We have no regions for %(country)s. Leave this field blank."
             )
-        raise UnknownRegionError(
-            message, part=subdivision, country=country, some=", ".join(regions_by_country[country])
-        )
+        raise UnknownRegionError(message, part=subdivision, country=country, some=", ".join(regions))
     years = range(first_year, last_year + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the library warns on stderr about years without data
@@ -65,12 +64,4 @@ def load_holidays(country: str, subdivision: str, first_year: int, last_year: in
 
 def list_countries() -> list[tuple[str, str]]:
     """Return the code and name of each supported country, sorted by name."""
-    regions_by_country = list_regions()
-    names_by_code = {codes[1]: name.replace("_", " ").title() for name, codes in COUNTRIES.items()}
-    return sorted(((code, names_by_code.get(code, code)) for code in regions_by_country), key=lambda choice: choice[1])
-
-
-def list_regions() -> dict[str, list[str]]:
-    """Return the regions of each supported country by country code."""
-    # With aliases, forms would offer the United Kingdom as GB and as UK.
-    return holidays.list_supported_countries(include_aliases=False)
+    return sorted(COUNTRY_NAMES.items(), key=lambda choice: choice[1])
