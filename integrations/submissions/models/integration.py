@@ -114,8 +114,9 @@ class Integration(FSMModelMixin, StageFields):
     repository = models.CharField("repository", max_length=200, blank=True, db_index=True)
     repository_id = models.BigIntegerField(null=True, blank=True, db_index=True)
     repository_owner_id = models.BigIntegerField(null=True, blank=True)
-    repository_reader = models.ForeignKey(  # with whose GitHub access a private repository is read
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    # With whose GitHub access a private repository is read. Without a reader, the repository would count as public.
+    repository_reader = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     homepage = models.URLField("homepage", blank=True)
 

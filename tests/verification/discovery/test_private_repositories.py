@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from django.db.models import ProtectedError
 from django.utils import timezone
 
 from integrations.partners.models import Membership
@@ -87,6 +88,17 @@ def test_changed_repository_loses_its_reader(
     assert Integration.objects.get().repository_reader == alice
     change_description(row, {"repository": PUBLIC.full_name}, actor=alice, now=now)
     assert Integration.objects.get().repository_reader is None
+
+
+def test_reader_of_a_hidden_repository_cannot_be_deleted(
+    registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect
+) -> None:
+    connect(alice)
+    row = start(sign_in(alice), read(SECRET.full_name))
+    with pytest.raises(ProtectedError) as error:
+        alice.delete()
+    assert row in error.value.protected_objects
+    assert Integration.objects.get().repository_reader == alice
 
 
 def test_revoked_grant_is_reported_with_advice(
