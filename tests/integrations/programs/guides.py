@@ -215,6 +215,7 @@ QUESTIONS = {
         ("ready", "date", False),
     ],
     "NO-3": [("documentation", "url", True), ("tests", "lines", True)],
+    "NO-8-LIST": [("text", "lines", True), ("page", "url", False), ("download", "url", False)],
     "NO-9": [
         ("tracker", "url", True),
         ("escalation", "email", True),

@@ -194,6 +194,16 @@ def test_page_of_an_integration_names_the_mailbox_for_questions(
     assert f"Questions: {get_edition(*program).mailbox}" in read_page_text(page)
 
 
+def test_listing_of_a_nomad_plugin_links_to_its_download(
+    integration_at: IntegrationAt, alice: Any, client: Client, now: datetime
+) -> None:
+    row = integration_at("support")
+    download_url = "https://downloads.acme.example/nomad-driver-rocket.zip"
+    answers.submit_answer(row, "NO-8-LIST", {"text": "Runs rockets.", "download": download_url}, actor=alice, now=now)
+    links = parse(client.get(f"/directory/{row.uuid}/")).find_all("a", {"href": download_url})
+    assert [link["href"] for link in links] == [download_url]
+
+
 def test_page_of_the_review_meeting_shows_its_agenda(acme: Partner, alice: Any, sign_in: Any) -> None:
     row = create_integration(acme, alice, "terraform-run-task")
     page = sign_in(alice).get(f"/integrations/{row.uuid}/requirements/RT-4/")
