@@ -16,6 +16,7 @@ from integrations.partners.notices import is_program_recipient
 from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
+from integrations.submissions.selectors.answers import get_critical_issue_address
 from integrations.submissions.selectors.deciders import get_deciding_reviewer, has_no_decider, list_reviewer_managers
 from integrations.submissions.services.transitions import build_settled_copy
 from integrations.submissions.workflow.actions import NextAction
@@ -132,6 +133,7 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
     requirement = event.data.get("requirement")
     introduction = event.data.get("introduction")
     issues = event.data.get("issues", ())
+    has_critical_issue = any(issue["severity"] == "critical" for issue in issues)
     uuid = integration.uuid
     issues_page = f"{build_absolute_url('reports:sla_dashboard')}?partner={integration.partner.slug}&integration={uuid}"
     if len(issues) == 1:
@@ -144,6 +146,7 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
         "requirement_page": build_absolute_url("submissions:requirement", uuid, requirement) if requirement else "",
         "introduction_page": build_absolute_url("submissions:introduction", introduction) if introduction else "",
         "issues_page": issues_page,
+        "critical_issue_address": get_critical_issue_address(integration) if has_critical_issue else "",
     }
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.sla.engine import inputs
+from integrations.sla.engine.types import Severity
 from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_decisions import (
     DECISIONS,
@@ -28,6 +29,7 @@ from integrations.sla.issue_decisions import (
 )
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
+from integrations.submissions.selectors.answers import get_critical_issue_address
 from integrations.submissions.views.access import require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import MultiLineField
@@ -102,6 +104,7 @@ def _build_context(request: AuthenticatedRequest, issue: SupportIssue) -> Templa
     page = build_issue_page(issue, user, now)
     breaches = list(issue.breaches.order_by("due_at", "pk"))
     allowed = [decision for decision in DECISIONS if decision.permission(issue.integration, user)]
+    is_critical = page.state.severity == Severity.CRITICAL
     return {
         "page": page,
         "issue": issue,
@@ -110,6 +113,7 @@ def _build_context(request: AuthenticatedRequest, issue: SupportIssue) -> Templa
         "possible": [decision for decision in allowed if decision.is_possible(issue, page.state, breaches)],
         "breaches": breaches,
         "can_decide": permissions.can_decide(issue.integration, user),
+        "critical_issue_address": get_critical_issue_address(issue.integration) if is_critical else "",
     }
 
 

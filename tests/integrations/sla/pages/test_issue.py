@@ -14,6 +14,7 @@ from integrations.sla import notifications
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.sla.services import disputes, projection
+from integrations.submissions.services import requirements
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
@@ -86,6 +87,18 @@ def test_issue_without_its_opening_allows_only_decisions_on_the_breach(
             decide(issue, "Agreed.", actor=rita, now=now)
     assert reload_row(issue).disputed == ("" if allowed else "breach")
     assert issue.events.filter(source="portal").count() == 0
+
+
+@pytest.mark.parametrize(("name", "is_named"), [("breached", True), ("running", False)])
+def test_page_of_a_critical_issue_names_the_address_for_critical_issues(
+    sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any, name: str, is_named: bool
+) -> None:
+    issue = issues[name]
+    requirements.submit_answer(
+        issue.integration, "NO-9", {"escalation": "pager@acme.example"}, actor=None, now=timezone.now()
+    )
+    text = get_text(sign_in(rita).get(f"/issues/{issue.uuid}/"))
+    assert ("Email address for critical issues pager@acme.example" in text) == is_named
 
 
 def test_issue_opened_after_the_end_of_monitoring_is_shown(
