@@ -184,3 +184,14 @@ def test_nomad_links_are_in_their_categories():
 def test_partners_are_distinguished_for_terraform_only():
     kinds = {program.key: program.partner_type for program in PROGRAMS.values() if program.partner_type}
     assert kinds == {"terraform-provider": "infrastructure", "terraform-run-task": "workflow"}
+
+
+def test_email_questions_say_that_the_program_uses_the_address(edition):
+    helps = {
+        f"{requirement.id}.{question.key}": question.help
+        for requirement in edition.list_all_requirements()
+        for question in requirement.fields
+        if question.type == "email"
+    }
+    # The portal itself writes to no address that nobody has confirmed.
+    assert [key for key, text in helps.items() if not text.startswith("The program uses this address ")] == []
