@@ -164,6 +164,19 @@ def test_partner_commits_to_the_time_to_resolve_issues(id: str) -> None:
     assert (commitment.label, commitment.type, commitment.required) == (guides.COMMITMENTS[id], "yes", True)
 
 
+def test_support_plan_covers_new_functionality_and_customer_issues() -> None:
+    labels = {field.key: field.label for field in REQUIREMENTS["NO-9"].fields}
+    assert labels["plan"] == "Plan for new functionality and customer issues"
+
+
+def test_mnda_is_encouraged_but_not_required() -> None:
+    assert (REQUIREMENTS["NO-2"].optional, REQUIREMENTS["NO-2"].reason) == (
+        True,
+        "HashiCorp encourages an MNDA, which lets both sides share confidential information. If you don't need one, "
+        "mark it as not applicable.",
+    )
+
+
 @pytest.mark.parametrize("id", guides.STATEMENTS)
 def test_statement_to_confirm_is_that_of_the_guide(id: str) -> None:
     assert REQUIREMENTS[id].statement == guides.STATEMENTS[id]
