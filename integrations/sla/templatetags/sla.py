@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django import template
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.sla.formatting import format_duration, format_hours, format_percent
@@ -43,9 +44,13 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
     """Show a supported integration's overdue or at-risk issues, or else that no action is needed."""
     now = context["now"]
     status = list_support_statuses([integration], now)[integration.pk]
+    text = integration.next_action_label if status.tone == "good" else status.label
+    # Some programs don't require a repository, but the clocks read the issues of one.
+    if not integration.repository:
+        text = _("No action needed. We can't measure support without a repository.")
     return {
         "integration": integration,
-        "text": integration.next_action_label if status.tone == "good" else status.label,
+        "text": text,
         "urgent": status.label if status.tone in URGENT_TONES else "",
         "can_edit": context["can_edit"],
         "href": _build_clocks_url(integration),

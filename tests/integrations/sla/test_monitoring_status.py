@@ -48,6 +48,17 @@ def test_page_without_urgent_issues_says_that_no_action_is_needed(acme: Partner,
     assert (IDLE_SENTENCE in page, "Action required" in page) == (True, False)
 
 
+def test_page_without_a_repository_says_that_support_is_not_measured(
+    acme: Partner, alice: Any, rita: Any, sign_in: Any
+) -> None:
+    row = create_idle_integration(acme, repository="")
+    sentence = "No action needed. We can't measure support without a repository."
+    page = sign_in(alice).get(f"/integrations/{row.uuid}/")
+    assert (f"{sentence} Edit details" in get_text(page), IDLE_SENTENCE in page.text) == (True, False)
+    page = get_text(sign_in(rita).get(f"/integrations/{row.uuid}/"))
+    assert (sentence in page, f"{sentence} Edit details" in page) == (True, False)
+
+
 def test_page_of_a_delisted_integration_offers_its_reinstatement(acme: Partner, alice: Any, sign_in: Any) -> None:
     row = create_idle_integration(acme, next_action_code="none_delisted", listing_status="delisted")
     page = get_text(sign_in(alice).get(f"/integrations/{row.uuid}/"))

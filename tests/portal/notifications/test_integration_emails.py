@@ -15,7 +15,8 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
-from tests.conftest import fulfill_requirements
+from tests.conftest import advance_to_stage, fulfill_requirements
+from tests.integrations.database_rows import reload_row
 from tests.portal.notifications.integration_events import MEETING_URL, record_sample_event
 
 pytestmark = pytest.mark.any_database
@@ -47,6 +48,22 @@ def test_requested_review_email_has_the_due_date(integration_at: Any, rita: User
     assert email.subject == "Review requested: Rocket by Acme, due Tue, Apr 28"
     assert "Action required: Review round 1 by Tue, Apr 28, 9:00 AM UTC." in email.text
     assert f"/integrations/{row.uuid}/review/" in email.text
+
+
+@pytest.mark.parametrize(
+    ("repository", "lead"),
+    [
+        ("acme/nomad-driver-rocket", "No action needed. We monitor this integration."),
+        ("", "No action needed. To have support measured, enter the repository of the issue tracker."),
+    ],
+)
+def test_listed_email_says_whether_support_is_measured(
+    integration_at: Any, alice: User, rita: User, repository: str, lead: str
+) -> None:
+    row = integration_at("release")
+    Integration.objects.filter(pk=row.pk).update(repository=repository)
+    advance_to_stage(reload_row(row), "support", partner=alice, reviewer=rita)
+    assert EmailMessage.objects.get(name="integration_listed").text.startswith(lead)
 
 
 def test_times_are_in_the_zone_of_the_recipient(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
