@@ -24,6 +24,7 @@ FOREIGN_FOLDERS = frozenset({"vendor", "node_modules", "testdata"})
 
 FRAMEWORK_MODULE = "github.com/hashicorp/terraform-plugin-framework"
 SDK_MODULE = "github.com/hashicorp/terraform-plugin-sdk/v2"
+LOW_LEVEL_MODULE = "github.com/hashicorp/terraform-plugin-go"
 OLD_SDK_MODULES = ("github.com/hashicorp/terraform-plugin-sdk", "github.com/hashicorp/terraform")
 TESTING_MODULE = "github.com/hashicorp/terraform-plugin-testing"
 # Of HashiCorp's and Go's own modules, and of those that any program uses.

@@ -61,6 +61,21 @@ def check_go_module(code: RepositorySnapshot, sources: Sources, go_module: GoMod
     return Result(Outcome.PASS, f"A Go module for Go {go_module.go or 'of any version'}.", evidence)
 
 
+@register_check("go.plugin_library", with_go_module)
+def check_plugin_library(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
+    # Writing Custom Providers, "The Provider Schema": the library helps to define the provider. It was part of
+    # Terraform then, and has been a module of its own since.
+    libraries = (reader.FRAMEWORK_MODULE, reader.SDK_MODULE, reader.LOW_LEVEL_MODULE, *reader.OLD_SDK_MODULES)
+    name = next((each for each in libraries if each in go_module.requires), "")
+    if not name:
+        return Result(Outcome.WARN, "go.mod requires none of the plugin libraries.")
+    module = f"{name} v{go_module.requires[name]}"
+    evidence = (Evidence("Library", module, build_code_url(code, sources, "go.mod")),)
+    if name in reader.OLD_SDK_MODULES:
+        return Result(Outcome.WARN, f"{module} is no longer maintained.", evidence)
+    return Result(Outcome.PASS, f"The provider uses {module}.", evidence)
+
+
 @register_check("go.framework", with_go_module)
 def check_plugin_framework(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
     plugin_libraries = {

@@ -14,6 +14,9 @@ KEYS = [key for key in CHECKS if key.partition(".")[0] in ("go", "guide")]
 GO_MOD = "module github.com/acme/terraform-provider-rocket\n\ngo 1.22\n\nrequire (\n{}\n)\n"
 FRAMEWORK = "\tgithub.com/hashicorp/terraform-plugin-framework v1.4.0"
 SDK = "\tgithub.com/hashicorp/terraform-plugin-sdk/v2 v2.30.0"
+FIRST_SDK = "\tgithub.com/hashicorp/terraform-plugin-sdk v1.17.2"
+LOW_LEVEL = "\tgithub.com/hashicorp/terraform-plugin-go v0.20.0"
+TERRAFORM = "\tgithub.com/hashicorp/terraform v0.12.31"
 TESTING = "\tgithub.com/hashicorp/terraform-plugin-testing v1.5.1"
 CLIENT = "\tgithub.com/acme/rocket-go v0.3.0"
 WORKFLOW = ".github/workflows/test.yml"
@@ -31,7 +34,7 @@ def get_outcome(key, texts, *, is_truncated=False, **fields):
 
 def test_code_checks_are_registered():
     assert rules.__all__
-    assert len(KEYS) == 12
+    assert len(KEYS) == 13
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -84,6 +87,23 @@ def test_module_path_must_match_the_repository(text, expected):
 )
 def test_plugin_framework_is_required(lines, expected):
     assert get_outcome("go.framework", build_go_mod(*lines)) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcome", "summary"),
+    [
+        ((FRAMEWORK, SDK), Outcome.PASS, "The provider uses github.com/hashicorp/terraform-plugin-framework v1.4.0."),
+        ((SDK,), Outcome.PASS, "The provider uses github.com/hashicorp/terraform-plugin-sdk/v2 v2.30.0."),
+        ((FIRST_SDK, SDK), Outcome.PASS, "The provider uses github.com/hashicorp/terraform-plugin-sdk/v2 v2.30.0."),
+        ((FIRST_SDK,), Outcome.WARN, "github.com/hashicorp/terraform-plugin-sdk v1.17.2 is no longer maintained."),
+        ((TERRAFORM,), Outcome.WARN, "github.com/hashicorp/terraform v0.12.31 is no longer maintained."),
+        ((LOW_LEVEL,), Outcome.PASS, "The provider uses github.com/hashicorp/terraform-plugin-go v0.20.0."),
+        ((CLIENT,), Outcome.WARN, "go.mod requires none of the plugin libraries."),
+    ],
+)
+def test_plugin_library_must_be_maintained(lines, outcome, summary):
+    result = CHECKS["go.plugin_library"].run(SUBJECT, build_code_sources(build_go_mod(*lines)))
+    assert (result.outcome, result.summary) == (outcome, summary)
 
 
 @pytest.mark.parametrize(
