@@ -235,4 +235,5 @@ STATEMENTS = {
     ),
     "NO-4": "The code and the test logs are ready for review.",
     "NO-5": "Every review finding has a response, all acceptance tests pass, and development is complete.",
+    "NO-8-DONE": "The integration and its documentation are complete, and all acceptance tests pass.",
 }

@@ -61,6 +61,7 @@ TRANSITION_REQUIREMENTS = [
     (NOMAD, DRIVER, "NO-5", "review", "approve"),
     (NOMAD, DRIVER, "NO-6", "review", "approve"),
     (NOMAD, DRIVER, "NO-PR", "review", "approve"),
+    (NOMAD, DRIVER, "NO-8-DONE", "release", "publish"),
     (NOMAD, DRIVER, "NO-8", "release", "publish"),
     (NOMAD, DRIVER, "NO-8-LOGO", "release", "publish"),
     (NOMAD, DRIVER, "NO-8-LIST", "release", "publish"),
