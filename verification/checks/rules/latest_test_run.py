@@ -1,5 +1,7 @@
 """Checks of the newest test run of a Nomad plugin or a run task. The checks themselves run nothing."""
 
+from collections.abc import Iterable
+
 from portal.core.value_types import JsonObject
 from verification.checks.types import Subject, build_repository_key, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -42,8 +44,24 @@ def check_run_task_test(subject: Subject, sources: Sources) -> Result:
     if endpoint not in ("", test_run["url"]):
         evidence = (Evidence("Tested endpoint", test_run["url"][:200]), Evidence("Your answer", str(endpoint)[:200]))
         return Result(Outcome.NOT_RUN, "The last test run was of another endpoint. Start a new one.", evidence)
-    stages = ", ".join(STAGE_TITLES.get(stage, stage) for stage in test_run["stages"])
-    return _build_result(test_run, "run task", f" ({stages})", ("address", test_run["url"][:200]))
+    # A passed test of one stage shows nothing about the others that the answer promises to users.
+    if untested := [stage for stage in _list_stated_stages(subject) if stage not in test_run["stages"]]:
+        summary = f"The last test run left out {_format_stages(untested)}. Start a new one."
+        return Result(Outcome.NOT_RUN, summary, (Evidence("Tested stages", _format_stages(test_run["stages"])),))
+    suffix = f" ({_format_stages(test_run['stages'])})"
+    return _build_result(test_run, "run task", suffix, ("address", test_run["url"][:200]))
+
+
+def _list_stated_stages(subject: Subject) -> list[str]:
+    """Return the stages that the partner selected, without the selection of none."""
+    # Another form of the program has a statement about the stages under the same key.
+    answers = (form_answers.get("stages") for form_answers in subject.answers.values())
+    selected = next((answer for answer in answers if isinstance(answer, list)), [])
+    return [stage for stage in selected if stage in STAGE_TITLES]
+
+
+def _format_stages(stages: Iterable[str]) -> str:
+    return ", ".join(STAGE_TITLES.get(stage, stage) for stage in stages)
 
 
 def _build_result(test_run: JsonObject, name: str, suffix: str, revision: tuple[str, str]) -> Result:

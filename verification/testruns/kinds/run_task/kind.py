@@ -59,11 +59,12 @@ class RunTaskTest(TestKind):
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         answers = [fulfillment.data for fulfillment in integration.fulfillments_by_id.values()]
         url = next((data["endpoint"] for data in answers if data.get("endpoint")), "")
+        selected: list[str] = next((data["stages"] for data in answers if isinstance(data.get("stages"), list)), [])
+        stages = [stage for stage in selected if stage in STAGES]
         if last is not None:
-            # A test run of another endpoint than the answer doesn't count.
-            return {"url": url or last.inputs["url"], "stages": last.inputs["stages"]}
-        stages: list[str] = next((data["stages"] for data in answers if isinstance(data.get("stages"), list)), [])
-        return {"url": url, "stages": [stage for stage in stages if stage in STAGES]}
+            # A test run of another endpoint or other stages than in the answer doesn't count.
+            return {"url": url or last.inputs["url"], "stages": stages or last.inputs["stages"]}
+        return {"url": url, "stages": stages}
 
     @sensitive_variables("inputs")
     def prepare(self, run: TestRun, inputs: JsonObject) -> None:
