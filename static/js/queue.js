@@ -7,7 +7,8 @@ const rows = () => [...document.querySelectorAll("#results tr[data-item]")];
 const boxOf = (row) => row.querySelector("input[name=row]"); // null for decisions without bulk actions
 const boxes = () => rows().map(boxOf).filter(Boolean);
 const currentRow = () => document.activeElement?.closest("tr[data-item]");
-const pressAction = (name) => form.querySelector(`button[name=action][value=${name}]`)?.click(); // auditors have none
+const selectAll = form.querySelector("[data-select-all]"); // auditors have none
+const pressAction = (name) => form.querySelector(`button[name=action][value=${name}]`)?.click();
 
 function move(step) {
   const all = rows(), index = all.indexOf(currentRow());
@@ -17,7 +18,7 @@ function move(step) {
 // An action without a selection applies to the current item.
 function act(name) {
   const box = currentRow() && boxOf(currentRow());
-  if (box && !boxes().some((other) => other.checked)) box.checked = true;
+  if (box && !boxes().some((other) => other.checked)) box.click();
   const reason = form.elements.reason;
   if (name === "snooze" && reason?.value === "") reason.focus();
   else pressAction(name);
@@ -26,7 +27,8 @@ function act(name) {
 const SHORTCUTS = {
   j: () => move(1),
   k: () => move(-1),
-  x: () => { const box = currentRow() && boxOf(currentRow()); if (box) box.checked = !box.checked; },
+  x: () => currentRow() && boxOf(currentRow())?.click(),
+  X: () => selectAll?.click(),
   c: () => act("claim"),
   e: () => act("snooze"),
   r: () => act("remind"),
@@ -56,6 +58,21 @@ document.addEventListener("click", (event) => {
   lastBox = event.target;
 });
 
+// Show how many items are selected, and select all or none.
+function showSelection() {
+  if (!selectAll) return;
+  const all = boxes(), count = all.filter((box) => box.checked).length;
+  form.querySelector("[data-selection-count]").textContent = count;
+  selectAll.checked = count > 0 && count === all.length;
+  selectAll.indeterminate = count > 0 && count < all.length;
+}
+selectAll?.addEventListener("change", () => {
+  for (const box of boxes()) box.checked = selectAll.checked;
+  showSelection();
+});
+document.addEventListener("change", (event) => { if (event.target.matches("#results input[name=row]")) showSelection(); });
+addEventListener("pageshow", showSelection);
+
 // Keep the selection and the current item when htmx replaces the list.
 let selected = [], current;
 document.addEventListener("htmx:beforeSwap", (event) => {
@@ -69,4 +86,5 @@ document.addEventListener("htmx:afterSettle", (event) => {
     if (selected.includes(boxOf(row)?.value)) boxOf(row).checked = true;
     if (row.dataset.item === current && !row.contains(document.activeElement)) row.querySelector("td.main a").focus();
   }
+  showSelection();
 });

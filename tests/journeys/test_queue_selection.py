@@ -1,0 +1,53 @@
+"""Selection of many items in the review queue: its actions stay in view, and all items can be selected at once."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from integrations.partners.models import Partner
+from tests.conftest import advance_to_stage, create_integration
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+ITEMS = 4
+
+
+@pytest.fixture
+def items(acme: Partner, alice: Any, rita: Any, github: Any) -> None:
+    now = timezone.now()
+    for number in range(ITEMS):
+        row = create_integration(acme, alice, now=now, name=f"Rocket {number}")
+        advance_to_stage(row, "review", partner=alice, reviewer=rita, now=now)
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_actions_of_the_last_item_are_in_view(visit: Visit, rita: Any, items: None, phone: bool) -> None:
+    browser = visit(rita, phone=phone, javascript=False).go("/queue/")
+    browser.page.set_viewport_size({"width": 375 if phone else 1280, "height": 400})
+    last = browser.page.locator("#results input[name=row]").last
+    last.check()
+    expect(last).to_be_in_viewport()
+    expect(browser.page.get_by_role("button", name="Assign reviewer")).to_be_in_viewport()
+
+
+def test_all_items_are_selected_at_once(visit: Visit, rita: Any, items: None) -> None:
+    browser = visit(rita).go("/queue/")
+    boxes = browser.page.locator("#results input[name=row]")
+    select_all = browser.page.get_by_label("Select all on this page")
+    boxes.first.check()
+    browser.sees("1 selected")
+    expect(select_all).not_to_be_checked()
+    select_all.check()
+    browser.sees(f"{ITEMS} selected")
+    expect(browser.page.locator("#results input[name=row]:checked")).to_have_count(ITEMS)
+    browser.page.keyboard.press("X")
+    expect(select_all).to_be_hidden()
+    browser.page.keyboard.press("j")
+    browser.page.keyboard.press("x")
+    browser.sees("1 selected")
+    browser.page.keyboard.press("X")
+    expect(select_all).to_be_checked()
+    browser.press("Claim reviews").sees(f"Changed {ITEMS} items.")
