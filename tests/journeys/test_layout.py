@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
@@ -15,6 +16,13 @@ from tests.journeys.person import Person
 from tests.journeys.test_phone_keyboard import check_width
 
 Visit = Callable[..., Person]
+# The widths that the selected option needs and that it has.
+MEASURE_SELECT = """select => {
+  const width = select.offsetWidth
+  for (const option of [...select.options]) if (!option.selected) option.remove()
+  select.style.cssText = 'position: absolute; width: auto; max-width: none'
+  return [select.offsetWidth, width]
+}"""
 LONG_NAME = "rockets_and_boosters_of_all_launch_sites_in_every_hemisphere"
 
 
@@ -82,14 +90,7 @@ def test_identity_of_a_company_fits_on_a_phone(visit: Visit, rita: Any, acme: Pa
 
 def test_selected_rule_is_not_clipped_on_a_phone(visit: Visit, rita: Any) -> None:
     page = visit(rita, phone=True).go("/queue/rebalance/?scope=away&rule=expertise").page
-    # Without a width of its own, a select is as wide as its longest option.
-    widths = page.locator("form.filters select").evaluate_all(
-        """selects => selects.map(select => {
-          const width = select.offsetWidth
-          select.style.cssText = 'position: absolute; width: auto; max-width: none'
-          return [select.offsetWidth, width]
-        })"""
-    )
+    widths = [select.evaluate(MEASURE_SELECT) for select in page.locator("form.filters select").all()]
     assert [needed <= width for needed, width in widths] == [True, True], widths
 
 
@@ -100,3 +101,22 @@ def test_printed_list_has_no_controls(visit: Visit, alice: Any, acme: Partner) -
     for selector in (".filters", ".saved"):
         expect(page.locator(selector).first).to_be_hidden()
     expect(page.get_by_role("link", name="Rocket")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [820, 1024])
+def test_columns_at_the_end_of_wide_tables_are_visible_on_a_tablet(
+    visit: Visit, alice: Any, rita: Any, sam: Any, acme: Partner, width: int
+) -> None:
+    advance_to_stage(create_integration(acme, alice, name=LONG_NAME), "review", partner=alice, reviewer=rita)
+    for person, address in ((rita, "/queue/"), (alice, "/company/"), (sam, "/people/"), (sam, "/audit-log/")):
+        page = visit(person).go(address).page
+        page.set_viewport_size({"width": width, "height": 900})
+        for table in page.locator(".table-wrap").all():
+            assert table.evaluate("e => e.scrollWidth <= e.clientWidth") is True, address
+
+
+def test_selected_party_of_the_queue_is_not_clipped_on_a_tablet(visit: Visit, rita: Any) -> None:
+    page = visit(rita).go("/queue/").page
+    page.set_viewport_size({"width": 820, "height": 900})
+    widths = page.get_by_label("Responsible party").evaluate(MEASURE_SELECT)
+    assert widths[0] <= widths[1], widths
