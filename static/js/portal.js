@@ -240,7 +240,7 @@ document.addEventListener("click", async (event) => {
 function enhance(root) {
   if (navigator.clipboard) for (const button of root.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
   for (const form of root.querySelectorAll("form[data-autosave]:not([data-kept])")) { form.dataset.kept = ""; autosaveDraft(form); }
-  for (const strip of root.querySelectorAll(".path, .tabs")) {
+  for (const strip of root.querySelectorAll(".path, .tabs, .rail")) {
     const now = strip.querySelector("[aria-current]");
     if (now && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = now.offsetLeft - strip.clientWidth / 3;
   }

@@ -120,3 +120,10 @@ def test_selected_party_of_the_queue_is_not_clipped_on_a_tablet(visit: Visit, ri
     page.set_viewport_size({"width": 820, "height": 900})
     widths = page.get_by_label("Responsible party").evaluate(MEASURE_SELECT)
     assert widths[0] <= widths[1], widths
+
+
+def test_current_page_is_visible_in_the_navigation_of_a_phone(visit: Visit, sam: Any) -> None:
+    phone = visit(sam, phone=True)
+    for address, name in (("/queue/", "Review queue"), ("/emails/", "Email log"), ("/audit-log/", "Audit log")):
+        link = phone.go(address).page.locator(".rail").get_by_role("link", name=name)
+        expect(link).to_be_in_viewport(ratio=1)
