@@ -5,6 +5,7 @@ Set `form.fields["name"].prefilled = "from the repository"` to show where the va
 
 from typing import Any
 
+from django.forms import BoundField
 from django.forms.renderers import TemplatesSetting
 from django.http import HttpRequest
 
@@ -26,5 +27,18 @@ class FormRenderer(TemplatesSetting):
     field_template_name = "form_field"
 
     def render(self, template_name: str, context: dict[str, Any], request: HttpRequest | None = None) -> str:
+        if template_name == self.field_template_name:
+            focus_first_error(context["field"])
         component = COMPONENTS.get(template_name)
         return render(component, context) if component else super().render(template_name, context, request)
+
+
+def focus_first_error(field: BoundField) -> None:
+    """Let the browser focus the field if it is the first one with an error, also without scripts.
+
+    Not for several controls: each of them would have the attribute, of which a page can have only one.
+    """
+    if field.errors and not field.use_fieldset:
+        first = next((each for each in field.form.visible_fields() if each.errors), None)
+        if first and first.name == field.name:
+            field.field.widget.attrs["autofocus"] = True
