@@ -127,3 +127,15 @@ def test_current_page_is_visible_in_the_navigation_of_a_phone(visit: Visit, sam:
     for address, name in (("/queue/", "Review queue"), ("/emails/", "Email log"), ("/audit-log/", "Audit log")):
         link = phone.go(address).page.locator(".rail").get_by_role("link", name=name)
         expect(link).to_be_in_viewport(ratio=1)
+
+
+def test_printed_table_has_columns_and_no_navigation(visit: Visit, rita: Any, rob: Any) -> None:
+    page = visit(rita).go("/analytics/people/").page
+    page.set_viewport_size({"width": 725, "height": 950})  # the width of a sheet of paper
+    row = page.locator(".table tr", has_text="Rob Roth")
+    expect(row).to_have_css("display", "flex")
+    page.emulate_media(media="print")
+    expect(row).to_have_css("display", "table-row")
+    for selector in (".tabs", ".crumbs"):
+        for element in page.locator(selector).all():
+            expect(element).to_be_hidden()
