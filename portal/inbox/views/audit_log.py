@@ -57,6 +57,7 @@ def render_page(request: HttpRequest, events: QuerySet[AuditEvent], form: AuditL
     context = {
         "events": rows[:PAGE_SIZE],
         "form": form,
+        "is_filtered": any(form.cleaned_data.values()),
         "query": query.urlencode(),
         "next_before": rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None,
         "anchor": AuditEvent.objects.filter(stream=ANCHOR_STREAM).order_by("-seq").first(),
