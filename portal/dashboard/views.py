@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _, gettext_noop
-from django.views.decorators.http import require_POST
 
 from integrations.partners import permissions
 from integrations.partners.conflicts import CurrentMembership
@@ -180,10 +179,9 @@ def _list_introduction_requests(partners: tuple[int, ...]) -> QuerySet[Introduct
 
 
 @login_not_required
-@require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Store the selected theme (light, dark, or system) in a cookie and redirect to the previous page."""
-    next_url = request.POST.get("next", "/")
+    next_url = request.POST.get("next", "/")  # a reload of the address is a GET request
     if not url_has_allowed_host_and_scheme(next_url, {request.get_host()}, request.is_secure()):
         next_url = "/"
     response = HttpResponseRedirect(next_url)

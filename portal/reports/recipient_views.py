@@ -9,7 +9,6 @@ from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
 
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
@@ -62,11 +61,16 @@ def _render_page(
     return render(request, "reports/recipients.html", context, status=422 if is_refused else 200)
 
 
-@require_POST
 def add_external_recipient(request: AuthenticatedRequest, scope: str) -> HttpResponse:
-    """Add a recipient without an account, who must confirm."""
+    """Add a recipient without an account, who must confirm. After a sign-in, show the input again."""
     report_scope = get_managed_scope(request, scope)
-    form = ExternalRecipientForm(scope, data=request.POST)
+    is_sent = request.method == "POST"
+    unsent = None if is_sent else request.unsent()
+    if not is_sent and unsent is None:
+        return redirect("reports:recipients", scope)
+    form = ExternalRecipientForm(
+        scope, data=request.POST if is_sent else None, initial=unsent.dict() if unsent else None
+    )
     if form.is_valid():
         email = form.cleaned_data["email"]
         frequency = Frequency(form.cleaned_data["frequency"])
@@ -79,10 +83,11 @@ def add_external_recipient(request: AuthenticatedRequest, scope: str) -> HttpRes
     return _render_page(request, report_scope, schedule_form, form)
 
 
-@require_POST
 def remove_external_recipient(request: AuthenticatedRequest, scope: str, pk: int) -> HttpResponse:
     """Stop the reports to a recipient without an account."""
     get_managed_scope(request, scope)
+    if request.method != "POST":  # such as after a sign-in
+        return redirect("reports:recipients", scope)
     recipients: QuerySet[ExternalRecipient] = list_external_recipients(scope)
     # Only of this scope: managers of one program can't end the reports of another.
     recipient = get_object_or_404(recipients, pk=pk)

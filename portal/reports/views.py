@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
 
 from integrations.partners import permissions
 from portal.accounts.models import User
@@ -140,9 +139,13 @@ def download_shared_report(request: HttpRequest, token: str, form: str) -> HttpR
     return build_file_response(file, form, is_external=True)
 
 
-@require_POST
 def update_subscriptions(request: AuthenticatedRequest) -> HttpResponse:
-    """Save the report subscriptions."""
+    """Save the report subscriptions. After a sign-in, show the input again."""
+    if request.method != "POST":
+        unsent = request.unsent()
+        if unsent is None:
+            return redirect("reports:list")
+        return _render_list(request, ReportSubscriptionsForm(request.user, data=unsent))
     form = ReportSubscriptionsForm(request.user, data=request.POST)
     if not form.is_valid():
         return _render_list(request, form)
@@ -228,10 +231,11 @@ def show_email_html(request: AuthenticatedRequest, scope: str, period: str) -> H
     return HttpResponse(email.html, headers={"Content-Security-Policy": PREVIEW_POLICY})
 
 
-@require_POST
 def send_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Send the report to everyone who still waits for it, or to one recipient."""
     snapshot, recipients = get_managed_snapshot(request, scope, period)
+    if request.method != "POST":  # such as after a sign-in
+        return redirect("reports:emails", scope, period)
     if key := request.POST.get("to", ""):
         recipient = find_recipient(recipients, key)
         deliveries.send_to_recipient(snapshot, recipient, actor=request.user, now=timezone.now())
