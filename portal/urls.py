@@ -41,3 +41,5 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
 ]
+
+handler400 = "portal.core.error_pages.show_bad_request"
