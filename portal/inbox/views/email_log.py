@@ -59,10 +59,20 @@ def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def show_notifications(request: HttpRequest) -> HttpResponse:
-    """Show the notifications of the signed-in person, newest first."""
+    """Show the notifications of the signed-in person, newest first, or only those that are unread."""
     emails = list_received_emails(request.user.pk, timezone.now())
-    has_unseen = emails.filter(seen_at=None).exists()
-    return render(request, "inbox/list.html", {"page": paginate(request, emails), "has_unseen": has_unseen})
+    unread = emails.filter(seen_at=None)
+    unread_count = unread.count()
+    is_unread_only = request.GET.get("tab") == "unread"
+    page = paginate(request, unread, count=unread_count) if is_unread_only else paginate(request, emails)
+    context = {
+        "page": page,
+        "total_count": emails.count() if is_unread_only else page.paginator.count,
+        "unread_count": unread_count,
+        "is_unread_only": is_unread_only,
+        "is_all": not is_unread_only,
+    }
+    return render(request, "inbox/list.html", context)
 
 
 @redirect_get_to("inbox:list")
