@@ -7,7 +7,7 @@ from django.utils.translation import override
 
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.views.agreements import AgreementFilterForm, filter_agreements
-from integrations.reviews.views.partners import search_partners
+from integrations.reviews.views.partners import PartnerFilterForm, filter_partners
 from integrations.submissions.views.access import require_program_staff
 from portal.analytics.filters import parse_analytics_filters
 from portal.analytics.selectors import workload
@@ -116,7 +116,7 @@ def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
 def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Build the table of filtered partners with the number of their integrations."""
     require_program_staff(request)
-    partners = search_partners(clean_search_query(request.GET.get("q", "")))
+    partners = filter_partners(PartnerFilterForm(data=request.GET))
     return build_export("partners", PARTNER_COLUMNS, partners.iterator(chunk_size=CHUNK_SIZE))
 
 

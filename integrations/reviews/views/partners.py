@@ -24,7 +24,7 @@ from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
-from portal.core.form_fields import MultiLineField, clean_search_query
+from portal.core.form_fields import FilterField, MultiLineField, SingleLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate, paginate_compiled
 from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
@@ -40,6 +40,15 @@ INTEGRATION_COLUMNS = (
     *("program_key", "edition_date", "step", "stage"),
     *("next_action_code", "next_action_params", "action_due_at", "responsible_since"),
 )
+
+
+class PartnerFilterForm(forms.Form):
+    """Filters in the URL of the list. An invalid filter shows an error; the other still applies."""
+
+    q = SingleLineField(
+        label=gettext_lazy("Name or email domain"), required=False, max_length=100, widget=forms.SearchInput
+    )
+    state = FilterField(label=gettext_lazy("Verification"), choices=VerificationState.choices)
 
 
 class AlliancesManagerForm(forms.Form):
@@ -132,20 +141,25 @@ def build_decisions(partner: Partner) -> list[tuple[str, PartnerDecision, Partne
 
 
 def list_partners(request: HttpRequest) -> HttpResponse:
-    """List all partners with counts of their integrations, optionally filtered by a search query."""
+    """List all partners with counts of their integrations, with filters."""
     require_program_staff(request)
-    query = clean_search_query(request.GET.get("q", ""))
-    partners = search_partners(query).only(*COMPANY_COLUMNS)
-    context = {"page": paginate(request, partners), "q": query}
+    form = PartnerFilterForm(data=request.GET)
+    page = paginate(request, filter_partners(form).only(*COMPANY_COLUMNS))
+    context = {"form": form, "page": page, "is_filtered": any(form.cleaned_data.values())}
     return render(request, "reviews/partners.html", context)
 
 
-def search_partners(query: str) -> QuerySet[Partner]:
-    """Return partners whose name or domain contains the query, with `open_count` and `listed_count`.
+def filter_partners(form: PartnerFilterForm) -> QuerySet[Partner]:
+    """Return the partners that match the valid filters of the form, with `open_count` and `listed_count`.
 
     Those that need a decision come first.
     """
-    condition = Q(name__icontains=query) | Q(domain__icontains=query) if query else Q()
+    form.is_valid()
+    condition = Q()
+    if query := form.cleaned_data.get("q"):
+        condition = Q(name__icontains=query) | Q(domain__icontains=query)
+    if state := form.cleaned_data.get("state"):
+        condition &= Q(verification_state=state)
     return (
         Partner.objects.filter(condition)
         .select_related("alliances_manager")

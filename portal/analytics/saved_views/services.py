@@ -19,6 +19,7 @@ from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.reviews.selectors.queue_items import SORT_ORDERS
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.views.agreements import AgreementFilterForm
+from integrations.reviews.views.partners import PartnerFilterForm
 from integrations.sla.filters import FILTER_NAMES as SLA_NAMES, STATE_LABELS
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from portal.accounts.models import User
@@ -64,7 +65,7 @@ PAGES = {
         SavablePage("queue", "reviews:queue", gettext_noop("Review queue"), QueueFilterForm, QUEUE_CHOICES),
         SavablePage("integrations", "submissions:list", gettext_noop("Integrations"), IntegrationFilterForm),
         SavablePage("sla", "reports:sla_dashboard", "SLA", None, {"state": STATE_LABELS}, SLA_NAMES),
-        SavablePage("partners", "reviews:partners", gettext_noop("Partners"), parameter_names=("q",)),
+        SavablePage("partners", "reviews:partners", gettext_noop("Partners"), PartnerFilterForm),
         SavablePage("agreements", "reviews:agreements", gettext_noop("Agreements"), AgreementFilterForm),
         SavablePage("emails", "inbox:email_log", gettext_noop("Email log"), None, EMAIL_STATES, ("q", "state")),
         *(

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from integrations.partners.models import Partner
+from integrations.partners.models import Partner, VerificationState
 from integrations.submissions.services import partner_merges
+from tests.conftest import create_partner
 from tests.integrations.page_text import find_text, get_field_error, parse
 
 pytestmark = pytest.mark.any_database
@@ -59,3 +60,13 @@ def test_refused_decision_keeps_its_reason(sign_in: Callable[[Any], Client], acm
     assert "at most 1000 characters" in get_field_error(page, "note")
     assert parse(page).select("#id_note")[0].text.strip() == note
     assert [button.text.strip() for button in parse(page).select("main form button")] == ["Reject partner"]
+
+
+def test_list_is_filtered_by_verification_as_its_export_is(sign_in: Any, rita: Any, acme: Partner) -> None:
+    create_partner("Initech", "initech.example", VerificationState.UNVERIFIED)
+    client = sign_in(rita)
+    names = [row.name for row in client.get("/companies/?state=unverified").context["page"]]
+    export = client.get("/exports/partners.csv?state=unverified").getvalue().decode()
+    assert (names, "Initech" in export, "Acme" in export) == (["Initech"], True, False)
+    page = client.get("/companies/?state=closed")
+    assert ("No matching partners" in page.text, "Clear all filters" in page.text) == (True, True)
