@@ -59,3 +59,9 @@ def test_audit_log_without_events_offers_no_filter_to_clear(sign_in: Any, sam: A
 
 def test_search_without_results_says_what_to_try(sign_in: Any, alice: Any) -> None:
     assert "Check the spelling, or enter fewer words." in sign_in(alice).get("/search/?q=gardening").text
+
+
+def test_owner_of_one_company_adds_the_first_webhook_from_the_empty_state(sign_in: Any, alice: Any) -> None:
+    link = BeautifulSoup(sign_in(alice).get("/webhooks/").content, "html.parser").select_one(".empty a")
+    assert link is not None
+    assert (link.get_text().strip(), link["href"]) == ("Add webhook", "/webhooks/new/acme/")
