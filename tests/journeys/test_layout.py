@@ -8,10 +8,12 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from integrations.partners.models import Partner
+from integrations.sla import filters
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.api.services import tokens
 from tests.conftest import advance_to_stage, create_integration
+from tests.integrations.sla.rows import create_repository_row
 from tests.journeys.person import Person
 from tests.journeys.test_phone_keyboard import check_width
 
@@ -139,3 +141,16 @@ def test_printed_table_has_columns_and_no_navigation(visit: Visit, rita: Any, ro
     for selector in (".tabs", ".crumbs"):
         for element in page.locator(selector).all():
             expect(element).to_be_hidden()
+
+
+def test_fields_and_button_of_filters_are_on_one_line_although_one_has_a_hint(
+    visit: Visit, alice: Any, charlie: Any, rita: Any, acme: Partner, globex: Partner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filters, "MAX_OPTIONS", 1)  # so that the partner is typed instead of selected
+    for partner, person in ((acme, alice), (globex, charlie)):
+        create_repository_row(create_integration(partner, person), timezone.now())
+    form = visit(rita).go("/sla/").page.locator("form.filters")
+    expect(form.locator(".hint")).to_be_visible()
+    boxes = [each.bounding_box() for each in form.locator(":is(select, input, button)").all()]
+    tops = [round(box["y"]) for box in boxes if box]
+    assert max(tops) - min(tops) <= 1, tops
