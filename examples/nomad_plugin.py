@@ -4,8 +4,8 @@
     python3 examples/nomad_plugin.py --write FOLDER --type driver
     python3 examples/nomad_plugin.py --write FOLDER --type device --fault crash-on-config
 
-It writes FOLDER/nomad-TYPE-example, which serves what the published protocol asks of a plugin and runs no tasks.
-Needs grpcio, msgpack, and the portal's own description of the protocol.
+It writes FOLDER/nomad-TYPE-example, which implements the published plugin protocol and runs no tasks. Needs grpcio,
+msgpack, and the portal's own description of the protocol.
 """
 
 import os
@@ -23,7 +23,7 @@ from typing import Any
 import grpc
 import msgpack
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # wherever it is started from
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # works from any folder
 
 from verification.plugins.handshake import NOMAD_COOKIE
 from verification.plugins.messages import (
@@ -43,47 +43,47 @@ NOTICE = (
     "load any plugins automatically"
 )
 FAULTS = {
-    "no-cookie": "serves whoever starts it, and says nothing",
-    "net-rpc": "speaks the old net/rpc",
+    "no-cookie": "serves without the plugin cookie and prints no notice",
+    "net-rpc": "uses the old net/rpc protocol",
     "chatty": "prints a line before the handshake",
-    "wrong-type": "says that it is of the other type",
-    "other-name": "calls itself something else",
-    "no-api": "names no API version",
-    "old-version": "tells the version of another release",
-    "bad-schema": "returns a schema with a type that is none",
+    "wrong-type": "reports the other plugin type",
+    "other-name": "reports another name",
+    "no-api": "reports no API version",
+    "old-version": "reports the version of another release",
+    "bad-schema": "returns a schema with an unknown type",
     "accepts-anything": "accepts any bytes as its configuration",
-    "crash-on-config": "breaks down when it is configured",
-    "crash-on-garbage": "breaks down on bytes that it cannot read",
-    "silent": "sends no fingerprint until something changes",
-    "unwell": "is unhealthy and does not say why",
-    "twins": "tells two devices with one id",
-    "reserves-anything": "reserves devices that it does not know",
-    "stays": "does not end when it is asked to",
+    "crash-on-config": "crashes when it is configured",
+    "crash-on-garbage": "crashes on bytes that aren't a configuration",
+    "silent": "sends no fingerprint",
+    "unwell": "is unhealthy and gives no reason",
+    "twins": "reports two devices with the same ID",
+    "reserves-anything": "reserves unknown devices",
+    "stays": "doesn't exit on shutdown",
 }
 
 
-def spec(fault: str) -> Any:
-    """Its configuration: an address that is needed, a number with a default, and volumes in a block."""
-    made = get_message_class(f"{SPEC}.Spec")()
-    names = made.object.attributes
+def build_spec(fault: str) -> Any:
+    """Return the configuration schema: a required address, a number with a default, and volumes in a block."""
+    spec = get_message_class(f"{SPEC}.Spec")()
+    attributes = spec.object.attributes
     kind = "strnig" if fault == "bad-schema" else "string"
-    names["address"].Attr.MergeFrom(get_message_class(f"{SPEC}.Attr")(name="address", type=kind, required=True))
-    names["retries"].default.primary.Attr.name = "retries"
-    names["retries"].default.primary.Attr.type = "number"
-    names["retries"].default.default.literal.value = "3"
-    names["volumes"].block_value.name = "volumes"
-    names["volumes"].block_value.nested.object.attributes["enabled"].Attr.name = "enabled"
-    names["volumes"].block_value.nested.object.attributes["enabled"].Attr.type = "bool"
-    return made
+    attributes["address"].Attr.MergeFrom(get_message_class(f"{SPEC}.Attr")(name="address", type=kind, required=True))
+    attributes["retries"].default.primary.Attr.name = "retries"
+    attributes["retries"].default.primary.Attr.type = "number"
+    attributes["retries"].default.default.literal.value = "3"
+    attributes["volumes"].block_value.name = "volumes"
+    attributes["volumes"].block_value.nested.object.attributes["enabled"].Attr.name = "enabled"
+    attributes["volumes"].block_value.nested.object.attributes["enabled"].Attr.type = "bool"
+    return spec
 
 
 class Plugin:
-    """What it answers. A method of the protocol is a method here, with a request and the call's context."""
+    """Responses of the plugin. Each method of the protocol is a method with the request and the call's context."""
 
-    def __init__(self, kind: str, fault: str, over: Event) -> None:
+    def __init__(self, kind: str, fault: str, shutdown: Event) -> None:
         self.kind = kind
         self.fault = fault
-        self.over = over
+        self.shutdown = shutdown
 
     def info(self, _request: Any, _context: Any) -> Any:
         other = {"driver": "device", "device": "driver"}[self.kind]
@@ -95,48 +95,48 @@ class Plugin:
         )
 
     def config_schema(self, _request: Any, _context: Any) -> Any:
-        return get_method(f"{BASE}.ConfigSchema").response(spec=spec(self.fault))
+        return get_method(f"{BASE}.ConfigSchema").response(spec=build_spec(self.fault))
 
     def set_config(self, request: Any, context: Any) -> Any:
         if self.fault == "crash-on-config":
             os._exit(2)
         try:
-            given = msgpack.unpackb(request.msgpack_config)
+            config = msgpack.unpackb(request.msgpack_config)
         except Exception as error:
             if self.fault == "crash-on-garbage":
                 os._exit(2)
             if self.fault != "accepts-anything":
                 context.abort(grpc.StatusCode.UNKNOWN, f"failed to decode the configuration: {error}")
-            given = {"address": ""}
-        if not isinstance(given["address"], str):
-            context.abort(grpc.StatusCode.UNKNOWN, "the address is no text")
+            config = {"address": ""}
+        if not isinstance(config["address"], str):
+            context.abort(grpc.StatusCode.UNKNOWN, "the address is not a string")
         return get_method(f"{BASE}.SetConfig").response()
 
     def task_schema(self, _request: Any, _context: Any) -> Any:
-        answer = get_method(f"{DRIVER}.TaskConfigSchema").response()
-        answer.spec.object.attributes["command"].Attr.name = "command"
-        answer.spec.object.attributes["command"].Attr.type = "list(string)"
-        return answer
+        response = get_method(f"{DRIVER}.TaskConfigSchema").response()
+        response.spec.object.attributes["command"].Attr.name = "command"
+        response.spec.object.attributes["command"].Attr.type = "list(string)"
+        return response
 
     def capabilities(self, _request: Any, _context: Any) -> Any:
         return get_method(f"{DRIVER}.Capabilities").response(capabilities={"send_signals": True, "exec": True})
 
     def driver_fingerprint(self, _request: Any, _context: Any) -> Iterator[Any]:
         if self.fault == "silent":
-            self.over.wait()
-        answer = get_method(f"{DRIVER}.Fingerprint").response(health=1 if self.fault == "unwell" else 2)
-        answer.attributes["driver.example.version"].string_val = "1.0.0"
-        yield answer
-        self.over.wait()
+            self.shutdown.wait()
+        response = get_method(f"{DRIVER}.Fingerprint").response(health=1 if self.fault == "unwell" else 2)
+        response.attributes["driver.example.version"].string_val = "1.0.0"
+        yield response
+        self.shutdown.wait()
 
     def device_fingerprint(self, _request: Any, _context: Any) -> Iterator[Any]:
         if self.fault == "silent":
-            self.over.wait()
+            self.shutdown.wait()
         ids = ["one", "one" if self.fault == "twins" else "two"]
         group = {"vendor": "acme", "device_type": "gpu", "device_name": "example"}
         devices = [{"ID": each, "healthy": True} for each in ids]
         yield get_method(f"{DEVICE}.Fingerprint").response(device_group=[group | {"devices": devices}])
-        self.over.wait()
+        self.shutdown.wait()
 
     def reserve(self, request: Any, context: Any) -> Any:
         unknown = [each for each in request.device_ids if each not in ("one", "two")]
@@ -147,9 +147,9 @@ class Plugin:
     def stats(self, _request: Any, _context: Any) -> Iterator[Any]:
         groups = [{"vendor": "acme", "type": "gpu", "name": "example"}]
         yield get_method(f"{DEVICE}.Stats").response(groups=groups)
-        self.over.wait()
+        self.shutdown.wait()
 
-    def methods(self) -> dict[str, Callable[..., Any]]:
+    def list_methods(self) -> dict[str, Callable[..., Any]]:
         base = {
             f"{BASE}.PluginInfo": self.info,
             f"{BASE}.ConfigSchema": self.config_schema,
@@ -168,65 +168,69 @@ class Plugin:
         }
 
 
-def handlers(found: Plugin) -> Iterator[Any]:
-    """Yield the services as gRPC takes them."""
+def build_handlers(plugin: Plugin) -> Iterator[Any]:
+    """Yield the gRPC handler of each service."""
     services: dict[str, dict[str, Any]] = {}
-    for method, answer in found.methods().items():
+    for method, respond in plugin.list_methods().items():
         path, request, response, is_stream = get_method(method)
-        kind = grpc.unary_stream_rpc_method_handler if is_stream else grpc.unary_unary_rpc_method_handler
+        build_handler = grpc.unary_stream_rpc_method_handler if is_stream else grpc.unary_unary_rpc_method_handler
         _, service, name = path.split("/")
-        services.setdefault(service, {})[name] = kind(answer, request.FromString, response.SerializeToString)
+        services.setdefault(service, {})[name] = build_handler(respond, request.FromString, response.SerializeToString)
 
-    def end(_request: bytes, _context: Any) -> bytes:
-        if found.fault != "stays":
-            found.over.set()
+    def shut_down(_request: bytes, _context: Any) -> bytes:
+        if plugin.fault != "stays":
+            plugin.shutdown.set()
         return b""
 
     _, service, name = SHUTDOWN_PATH.split("/")
-    services[service] = {name: grpc.unary_unary_rpc_method_handler(end)}
+    services[service] = {name: grpc.unary_unary_rpc_method_handler(shut_down)}
     yield from (grpc.method_handlers_generic_handler(service, methods) for service, methods in services.items())
 
 
 def serve(kind: str, fault: str) -> int:
-    """Be the plugin until asked to end."""
+    """Serve the plugin until its shutdown. Return the exit code."""
     if os.environ.get(NOMAD_COOKIE[0]) != NOMAD_COOKIE[1] and fault != "no-cookie":
         print(NOTICE, file=sys.stderr)
         return 1
-    over = Event()
+    shutdown = Event()
     server = grpc.server(ThreadPoolExecutor(8))
-    server.add_generic_rpc_handlers(tuple(handlers(Plugin(kind, fault, over))))
-    place = Path(tempfile.mkdtemp()) / "plugin"
-    server.add_insecure_port(f"unix:{place}")
+    server.add_generic_rpc_handlers(tuple(build_handlers(Plugin(kind, fault, shutdown))))
+    socket_path = Path(tempfile.mkdtemp()) / "plugin"
+    server.add_insecure_port(f"unix:{socket_path}")
     server.start()
     if fault == "chatty":
         print("Example plugin, starting", flush=True)
-    print(f"1|1|unix|{place}|{'netrpc' if fault == 'net-rpc' else 'grpc'}|", flush=True)
-    over.wait()
-    time.sleep(0.1)  # so that the answer leaves
+    print(f"1|1|unix|{socket_path}|{'netrpc' if fault == 'net-rpc' else 'grpc'}|", flush=True)
+    shutdown.wait()
+    time.sleep(0.1)  # so that the response is sent
     os._exit(0)
 
 
 def write(folder: Path, kind: str, fault: str = "") -> Path:
-    """Write the executable for a type and a fault. Returns its path."""
+    """Write the executable for a type and a fault. Return its path."""
     if fault and fault not in FAULTS:
-        raise ValueError(f"no such fault: {fault}")
-    place = folder / f"nomad-{kind}-example"
-    here = Path(__file__).resolve().parents[1]
-    place.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(here)!r})\n"
+        raise ValueError(f"Unknown fault: {fault}")
+    executable = folder / f"nomad-{kind}-example"
+    root = Path(__file__).resolve().parents[1]
+    executable.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(root)!r})\n"
         f"from examples.nomad_plugin import serve\nsys.exit(serve({kind!r}, {fault!r}))\n"
     )
-    place.chmod(place.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-    return place
+    executable.chmod(executable.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    return executable
 
 
 def main() -> int:
-    parser = ArgumentParser(description="Writes an example of a Nomad plugin, good or with a fault.")
-    parser.add_argument("--write", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--type", choices=sorted(PLUGIN_TYPE_NUMBERS), default="driver")
-    parser.add_argument("--fault", choices=sorted(FAULTS), default="")
-    given = parser.parse_args()
-    print(write(given.write, given.type, given.fault))
+    parser = ArgumentParser(description="Write an example Nomad plugin, optionally with a fault.")
+    parser.add_argument(
+        "--write", type=Path, required=True, metavar="FOLDER", help="write the executable to this folder"
+    )
+    parser.add_argument(
+        "--type", choices=sorted(PLUGIN_TYPE_NUMBERS), default="driver", help="plugin type (default: %(default)s)"
+    )
+    parser.add_argument("--fault", choices=sorted(FAULTS), default="", help="fault of the executable")
+    options = parser.parse_args()
+    print(write(options.write, options.type, options.fault))
     return 0
 
 

@@ -5,7 +5,7 @@
     python3 examples/provider.py --write FOLDER --fault perpetual-diff
 
 It writes FOLDER/terraform-provider-example_v1.0.0, a provider with one resource: `example_server`, whose `address` is
-required. Its servers are files in the folder `servers` beside the configuration, so that one can be taken away by hand.
+required. Its servers are files in the folder `servers` next to the configuration, so that you can delete one manually.
 """
 
 import json
@@ -31,62 +31,62 @@ NOTICE = (
     "load any plugins automatically"
 )
 FAULTS = {
-    "perpetual-diff": "reads an address back otherwise than it was given",
-    "wrong-update": "says that an address was changed, and changes the labels",
-    "replaces": "replaces a server whose address changes",
-    "destroy-fails-when-gone": "cannot destroy what is gone already",
-    "crash": "breaks down while it creates a server",
-    "blind-read": "does not notice that a server is gone",
-    "new-id": "gives a server another id when it is changed",
-    "inconsistent": "creates something else than it has planned",
-    "unvalidated": "takes a server without an address",
-    "leaks": "shows its token in a warning",
-    "forgets-partial": "forgets a server whose mounts could not be made",
-    "saves-failed-update": "reports an update that failed, and saves all of it",
-    "no-notice": "serves whoever starts it, and says nothing",
+    "perpetual-diff": "returns another address than the configured one",
+    "wrong-update": "reports a changed address, but changes the labels",
+    "replaces": "replaces a server if its address changes",
+    "destroy-fails-when-gone": "can't destroy a server that no longer exists",
+    "crash": "crashes while it creates a server",
+    "blind-read": "doesn't notice that a server no longer exists",
+    "new-id": "gives a server another ID when it is changed",
+    "inconsistent": "creates a server that differs from the plan",
+    "unvalidated": "accepts a server without an address",
+    "leaks": "prints its token in a warning",
+    "forgets-partial": "doesn't save a server whose mounts could not be created",
+    "saves-failed-update": "reports a failed update, but saves all of its changes",
+    "no-notice": "serves without the plugin cookie and prints no notice",
 }
 FAULT = os.environ.get("EXAMPLE_FAULT", "")
 FOLDER = Path("servers")
 
 
 class Servers:
-    """The service behind the provider: one file a server."""
+    """Service behind the provider, with one file per server."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def _file(self, number: str) -> Path:
-        return self.folder / f"{number}.json"
+    def _get_path(self, server_id: str) -> Path:
+        return self.folder / f"{server_id}.json"
 
-    def get(self, number: str) -> dict[str, Any] | None:
+    def get(self, server_id: str) -> dict[str, Any] | None:
         try:
-            found: dict[str, Any] = json.loads(self._file(number).read_text())
+            server: dict[str, Any] = json.loads(self._get_path(server_id).read_text())
         except FileNotFoundError:
             return None
-        return found
+        return server
 
-    def put(self, number: str, server: dict[str, Any]) -> None:
+    def put(self, server_id: str, server: dict[str, Any]) -> None:
         self.folder.mkdir(exist_ok=True)
-        self._file(number).write_text(json.dumps(server))
+        self._get_path(server_id).write_text(json.dumps(server))
 
-    def delete(self, number: str) -> bool:
-        """Whether there was one."""
+    def delete(self, server_id: str) -> bool:
+        """Delete a server. Return whether it existed."""
         try:
-            self._file(number).unlink()
+            self._get_path(server_id).unlink()
         except FileNotFoundError:
             return False
         return True
 
 
-def _mounts() -> SetNestedBlock:
-    options = [Attribute("no_copy", Bool(), optional=True, description="Copies nothing into a new volume.")]
+def _build_mounts_block() -> SetNestedBlock:
+    options = [Attribute("no_copy", Bool(), optional=True, description="Whether a new volume stays empty.")]
     names = ("target", "source", "type")
     attributes = [Attribute(name, String(), required=True, description=f"The mount's {name}.") for name in names]
     return SetNestedBlock("mounts", Block(attributes=[*attributes, *options]))
 
 
 class Server(Resource):
-    """One server: `address`, `labels`, and nested blocks that say what runs on it."""
+    """Server with an `address`, `labels`, and nested blocks of its tasks."""
 
     def __init__(self, provider: "Example") -> None:
         self.servers = provider.servers
@@ -97,22 +97,22 @@ class Server(Resource):
 
     @classmethod
     def get_schema(cls) -> Schema:
-        container = SetNestedBlock("container_spec", Block(block_types=[_mounts()]))
-        free = FAULT == "unvalidated"
+        container = SetNestedBlock("container_spec", Block(block_types=[_build_mounts_block()]))
+        is_optional = FAULT == "unvalidated"
         return Schema(
             version=1,
             description="A server.",
             attributes=[
-                Attribute("id", String(), computed=True, description="Given by the service."),
+                Attribute("id", String(), computed=True, description="ID that the service assigns."),
                 Attribute(
                     "address",
                     String(),
-                    required=not free,
-                    optional=free,
-                    description="Where it is reached.",
+                    required=not is_optional,
+                    optional=is_optional,
+                    description="Address of the server.",
                     requires_replace=FAULT == "replaces",
                 ),
-                Attribute("labels", Map(String()), optional=True, description="Words about it."),
+                Attribute("labels", Map(String()), optional=True, description="Labels of the server."),
             ],
             block_types=[SetNestedBlock("task_spec", Block(block_types=[container]))],
         )
@@ -123,48 +123,49 @@ class Server(Resource):
         return planned
 
     def create(self, ctx: Any, planned: Any) -> Any:
-        made = {**planned, "id": uuid4().hex[:12]}
+        server = {**planned, "id": uuid4().hex[:12]}
         if FAULT == "inconsistent":
-            made["address"] = "0.0.0.0"
-        self.servers.put(made["id"], made)
+            server["address"] = "0.0.0.0"
+        self.servers.put(server["id"], server)
         if FAULT == "crash":
             os._exit(2)
-        if self._mount(ctx, made) or FAULT != "forgets-partial":
-            return made
+        if self._mount_volumes(ctx, server) or FAULT != "forgets-partial":
+            return server
         return None
 
-    def _mount(self, ctx: Any, server: dict[str, Any]) -> bool:
-        """Mount the volumes, the second half of creating a server, which may fail alone."""
+    def _mount_volumes(self, ctx: Any, server: dict[str, Any]) -> bool:
+        """Mount the volumes, the second half of creating a server. Return whether all targets are valid."""
         containers = [each for task in server.get("task_spec") or [] for each in task["container_spec"]]
-        wrong = [m["target"] for each in containers for m in each["mounts"] if not m["target"].startswith("/")]
-        for target in wrong:
-            ctx.diagnostics.add_error("A mount could not be made", f"The target {target} does not begin with a slash.")
-        return not wrong
+        mounts = [mount for each in containers for mount in each["mounts"]]
+        invalid_targets = [mount["target"] for mount in mounts if not mount["target"].startswith("/")]
+        for target in invalid_targets:
+            ctx.diagnostics.add_error("Mount failed", f"The target {target} does not start with a slash.")
+        return not invalid_targets
 
     def read(self, ctx: Any, current: Any) -> Any:
-        found = self.servers.get(current["id"])
-        if found is None:
+        server = self.servers.get(current["id"])
+        if server is None:
             return current if FAULT == "blind-read" else None
         if FAULT == "perpetual-diff":
-            found["address"] = f"{found['address']}/32"
-        return found
+            server["address"] = f"{server['address']}/32"
+        return server
 
     def update(self, ctx: Any, current: Any, planned: Any) -> Any:
-        kept = {**planned, "address": current["address"], "labels": {"changed": "yes"}}
+        wrong_server = {**planned, "address": current["address"], "labels": {"changed": "yes"}}
         if FAULT == "new-id":
             self.servers.delete(current["id"])
             planned = {**planned, "id": uuid4().hex[:12]}
-        made = planned if self._mount(ctx, planned) else current  # without its mounts, nothing is changed
-        self.servers.put(planned["id"], kept if FAULT == "wrong-update" else made)
-        return planned if FAULT == "saves-failed-update" else made
+        server = planned if self._mount_volumes(ctx, planned) else current  # failed mounts change nothing
+        self.servers.put(planned["id"], wrong_server if FAULT == "wrong-update" else server)
+        return planned if FAULT == "saves-failed-update" else server
 
     def delete(self, ctx: Any, current: Any) -> None:
         if not self.servers.delete(current["id"]) and FAULT == "destroy-fails-when-gone":
-            ctx.diagnostics.add_error("The server could not be destroyed", f"404: there is no server {current['id']}.")
+            ctx.diagnostics.add_error("Destroy failed", f"404: The server {current['id']} was not found.")
 
 
 class Region(DataSource):
-    """The region of EXAMPLE_REGION, which configurations can use in a server."""
+    """Region in EXAMPLE_REGION, which configurations can use in a server."""
 
     def __init__(self, provider: "Example") -> None:
         pass
@@ -175,14 +176,14 @@ class Region(DataSource):
 
     @classmethod
     def get_schema(cls) -> Schema:
-        return Schema(attributes=[Attribute("name", String(), computed=True, description="The name of the region.")])
+        return Schema(attributes=[Attribute("name", String(), computed=True, description="Name of the region.")])
 
     def read(self, ctx: Any, config: Any) -> Any:
         return {"name": os.environ.get("EXAMPLE_REGION", "")}
 
 
 class Example(Provider):
-    """The provider: a `token`, which may come from EXAMPLE_TOKEN, and the folder where its servers are."""
+    """Provider with a `token`, by default that in EXAMPLE_TOKEN, and the folder of its servers."""
 
     def __init__(self) -> None:
         self.servers = Servers(FOLDER)
@@ -194,8 +195,10 @@ class Example(Provider):
         return "example_"
 
     def get_provider_schema(self, diags: Any) -> Schema:
-        token = Attribute("token", String(), optional=True, sensitive=True, description="Also EXAMPLE_TOKEN.")
-        folder = Attribute("folder", String(), optional=True, description="Where the servers are.")
+        token = Attribute(
+            "token", String(), optional=True, sensitive=True, description="Token. Default: EXAMPLE_TOKEN."
+        )
+        folder = Attribute("folder", String(), optional=True, description="Folder of the servers.")
         return Schema(version=0, attributes=[token, folder])
 
     def validate_config(self, diags: Any, config: Any) -> None:
@@ -215,7 +218,7 @@ class Example(Provider):
 
 
 def write(folder: Path, fault: str = "") -> Path:
-    """Write the executable, which is this file with the fault chosen, and give its path."""
+    """Write the executable, which is this file with a fault selected. Return its path."""
     head = f'#!{sys.executable}\nimport os\nos.environ["EXAMPLE_FAULT"] = "{fault}"\n'
     source = Path(__file__).read_text("utf-8").partition("\n")[2]
     executable = folder / NAME
@@ -226,17 +229,17 @@ def write(folder: Path, fault: str = "") -> Path:
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("--write", type=Path, metavar="FOLDER", help="where the executable goes")
-    parser.add_argument("--fault", choices=FAULTS, default="", help="what it does wrong")
-    given = parser.parse_args()
-    if given.write:
-        print(write(given.write, given.fault))
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write the executable to this folder")
+    parser.add_argument("--fault", choices=FAULTS, default="", help="fault of the executable")
+    options = parser.parse_args()
+    if options.write:
+        print(write(options.write, options.fault))
     elif os.environ.get(COOKIE[0]) != COOKIE[1] and FAULT != "no-notice":
         sys.exit(NOTICE)
     else:
         run_provider(Example())
         sys.stdout.flush()
-        os._exit(0)  # at once: the threads of gRPC take their time, and Terraform starts a provider often
+        os._exit(0)  # immediately, because the threads of gRPC end slowly, and Terraform starts a provider often
 
 
 if __name__ == "__main__":

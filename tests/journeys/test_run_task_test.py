@@ -23,7 +23,7 @@ def start_test_run(person: Person, url: str) -> None:
 def finish_test_run(server: Any, run_jobs: Callable[[], None], advance_time: Callable[..., None]) -> None:
     """Send the requests, let the endpoint send its results, and evaluate them."""
     run_jobs()
-    server.work()
+    server.evaluate_runs()
     advance_time(seconds=RESUME_DELAY.total_seconds())
 
 
@@ -60,7 +60,7 @@ def test_faulty_endpoint_gets_advice_on_a_phone_without_scripts(
 ) -> None:
     row = create_run_task(acme, alice, settings)
     partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/tests/run-task/")
-    with serve_endpoint("unsigned-taken", kind=DeferredEndpoint) as server:
+    with serve_endpoint("accepts-unsigned", kind=DeferredEndpoint) as server:
         start_test_run(partner, server.url)
         finish_test_run(server, run_jobs, advance_time)
     partner.press("Refresh page").sees(

@@ -38,22 +38,22 @@ example = _load_example()
 
 
 class DeferredEndpoint(example.Endpoint):  # type: ignore[name-defined]
-    """Endpoint that works only on request, because the test database serves one thread at a time."""
+    """Endpoint that evaluates runs only on request, because the test database serves one thread at a time."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.works: list[tuple[threading.Event, threading.Thread]] = []
+        self.workers: list[tuple[threading.Event, threading.Thread]] = []
 
-    def work_on(self, request: dict[str, Any]) -> threading.Thread:
-        work = example.Work(self, request)
+    def create_worker(self, request: dict[str, Any]) -> threading.Thread:
+        evaluation = example.RunEvaluation(self, request)
         start_event = threading.Event()
-        thread = threading.Thread(target=lambda: start_event.wait(60) and work.do(), daemon=True)
-        self.works.append((start_event, thread))
+        thread = threading.Thread(target=lambda: start_event.wait(60) and evaluation.evaluate(), daemon=True)
+        self.workers.append((start_event, thread))
         return thread
 
-    def work(self) -> None:
-        """Do all pending work, one request after another."""
-        for start_event, thread in self.works:
+    def evaluate_runs(self) -> None:
+        """Evaluate all pending runs, one after another."""
+        for start_event, thread in self.workers:
             start_event.set()
             thread.join(30)
 

@@ -36,7 +36,7 @@ EXPECTED = {
     "destroy-fails-when-gone": (
         (*CREATION_STEPS, "destroy", "gone_destroy"),
         "gone.destroy",
-        "An object that no longer exists can't be destroyed. The server could not be destroyed: 404: ",
+        "An object that no longer exists can't be destroyed. Destroy failed: 404: ",
     ),
     "crash": (CREATION_STEPS, "apply", "The provider crashed. "),
     "blind-read": (

@@ -99,7 +99,7 @@ def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderL
 @needs_sandbox
 def test_failed_update_saves_the_part_that_succeeded(good: ProviderLifecycleRecords) -> None:
     assert get_summary(good, "failing.error") == (
-        "The update fails with an error: A mount could not be made: The target mount/test does not begin with a slash."
+        "The update fails with an error: Mount failed: The target mount/test does not start with a slash."
     )
     assert get_summary(good, "failing.state") == (
         "The state matches the service. The next plan still changes example_server.my-server (address)."

@@ -55,7 +55,7 @@ def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integr
             with monkeypatch.context() as patch:
                 patch.setattr(kind, "RESULT_WAIT_SECONDS", 0)
                 run_test_job()
-            server.work()
+            server.evaluate_runs()
             run_test_job()
         return TestRun.objects.get(pk=row.pk)
 
@@ -80,7 +80,7 @@ def test_page_and_json_show_the_same_verdicts(run_test: Any, run_task: Integrati
     client.force_login(alice)
     address = reverse("testruns:run_task_json", args=[run_task.uuid])
     assert client.get(address).status_code == 404
-    row = run_test("called-back-twice")
+    row = run_test("duplicate-result")
     data = client.get(address).json()
     assert (data["stages"], data["outcome"], data["results"]) == (["post_plan"], "warn", row.results)
     assert len(data["exchanges"]) == 8
