@@ -189,7 +189,7 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
     elif all(domain in PERSONAL_EMAIL_DOMAINS for domain in domains):
         remarks = [build_remark("personal", domain=domains[0])]
     elif homepage_host and not any(_is_related_domain(homepage_host, domain) for domain in domains):
-        evidence += (Evidence("Home page", homepage_host, subject.homepage),)
+        evidence += (Evidence("Homepage", homepage_host, subject.homepage),)
     return build_result(remarks, f"The key belongs to {domains[0] if domains else 'no domain'}.", evidence)
 
 
@@ -200,7 +200,7 @@ def extract_email_domain(user_id: str) -> str:
 
 
 def _extract_host(address: str) -> str:
-    """Return the host without "www.", blank without one. GitHub shows any text as a home page, even an invalid URL."""
+    """Return the host without "www.", blank without one. GitHub shows any text as a homepage, even an invalid URL."""
     try:
         return (urlsplit(address).hostname or "").removeprefix("www.")
     except ValueError:
