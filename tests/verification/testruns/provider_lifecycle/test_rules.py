@@ -57,7 +57,17 @@ def test_direct_start_must_print_the_notice_and_fail(code: int, output: str, exp
     ("actions", "expected"),
     [
         (("create",), ("pass", f"The plan creates {SERVER}.")),
-        (("update",), ("fail", f"With an empty state, {SERVER} would not be created but update.")),
+        (
+            ("update",),
+            ("fail", f"With an empty state, the plan must only create objects. Other actions: {SERVER} (update)."),
+        ),
+        (
+            ("delete", "create"),
+            (
+                "fail",
+                f"With an empty state, the plan must only create objects. Other actions: {SERVER} (delete and create).",
+            ),
+        ),
     ],
 )
 def test_plan_with_an_empty_state_must_create_objects(actions: tuple[str, ...], expected: tuple[str, str]) -> None:

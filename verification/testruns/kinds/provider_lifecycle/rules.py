@@ -58,10 +58,10 @@ def check_plan(records: ProviderLifecycleRecords, command: CommandRecord) -> Rul
     if command.plan is None:
         return UNREADABLE_PLAN
     changes = plan_comparison.select_changes(command.plan)
-    others = {name: " and ".join(each["actions"]) for name, each in changes.items() if each["actions"] != ["create"]}
+    others = {name: each["actions"] for name, each in changes.items() if each["actions"] != ["create"]}
     if others:
-        actions = join_words(others.values())
-        return report_failure(f"With an empty state, {join_words(others)} would not be created but {actions}.")
+        actions = join_words(f"{name} ({' and '.join(verbs)})" for name, verbs in others.items())
+        return report_failure(f"With an empty state, the plan must only create objects. Other actions: {actions}.")
     if not changes:
         return report_not_run("The configuration creates nothing, so we couldn't test this rule.")
     return report_pass(f"The plan creates {join_words(changes)}.")
