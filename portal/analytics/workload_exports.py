@@ -39,7 +39,7 @@ WAIVER_COLUMNS: Columns = {
     "reason": "waiver_reason",
     "granted by": lambda row: str(row.submitted_by or ""),
     "expires (UTC)": "waiver_expires_at",
-    "address": lambda row: build_absolute_url("submissions:requirement", row.integration.uuid, row.requirement_id),
+    "url": lambda row: build_absolute_url("submissions:requirement", row.integration.uuid, row.requirement_id),
 }
 FAILING_COLUMNS: Columns = {
     "check": "title",
@@ -56,7 +56,7 @@ EMAIL_COLUMNS: Columns = {
     "sent (UTC)": "sent_at",
     "last error": "last_error",
     "integration": lambda email: email.integration and email.integration.name,
-    "address": lambda email: build_absolute_url("inbox:email", email.uuid),
+    "url": lambda email: build_absolute_url("inbox:email", email.uuid),
 }
 PARTNER_COLUMNS: Columns = {
     "partner": "name",
@@ -64,25 +64,25 @@ PARTNER_COLUMNS: Columns = {
     "alliances manager": lambda partner: str(partner.alliances_manager or ""),
     "open": "open_count",
     "listed": "listed_count",
-    "address": lambda partner: build_absolute_url("reviews:partner", partner.slug),
+    "url": lambda partner: build_absolute_url("reviews:partner", partner.slug),
 }
 
 
 AGREEMENT_COLUMNS: Columns = {
-    "company": "partner.name",
+    "partner": "partner.name",
     "agreement": lambda agreement: agreement.get_kind_display(),
     "version": "version",
     "state": "state",
     "method": "method",
     "complete since (UTC)": "completed_at",
-    "company signer": lambda agreement: agreement.partner_signature and agreement.partner_signature.signer,
-    "company title": lambda agreement: agreement.partner_signature and agreement.partner_signature.title,
-    "company signed (UTC)": lambda agreement: agreement.partner_signature and agreement.partner_signature.signed_at,
+    "partner signer": lambda agreement: agreement.partner_signature and agreement.partner_signature.signer,
+    "partner title": lambda agreement: agreement.partner_signature and agreement.partner_signature.title,
+    "partner signed (UTC)": lambda agreement: agreement.partner_signature and agreement.partner_signature.signed_at,
     "program signer": lambda agreement: agreement.program_signature and agreement.program_signature.signer,
     "program signed (UTC)": lambda agreement: agreement.program_signature and agreement.program_signature.signed_at,
     "rejection reason": "rejection_reason",
     "SHA-256 of the text": "digest",
-    "address": lambda agreement: build_absolute_url("reviews:partner", agreement.partner.slug),
+    "url": lambda agreement: build_absolute_url("reviews:partner", agreement.partner.slug),
 }
 
 
@@ -121,7 +121,7 @@ def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 
 def build_agreements_table(request: HttpRequest, now: datetime) -> ExportTable:
-    """Build the table of filtered agreements of all companies."""
+    """Build the table of filtered agreements of all partners."""
     require_program_staff(request)
     agreements = filter_agreements(AgreementFilterForm(data=request.GET))
     return build_export("agreements", AGREEMENT_COLUMNS, agreements.iterator(chunk_size=CHUNK_SIZE))

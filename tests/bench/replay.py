@@ -129,7 +129,7 @@ def main() -> int:
         f"verified in {replay_seconds:.0f} s, {total / replay_seconds:.0f} events/s; "
         f"{(after - before) / 1024:.0f} MB more than before, {after / 1024:.0f} MB at most; {drift}"
     )
-    return 0 if drift == "drift 0" else 1
+    return 0 if drift == "Differences: 0" else 1
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def replay(*words: str) -> list[str]:
 
 def test_replay_finds_no_drift(monitored_repository):
     assert SlaBreach.objects.count() > 0
-    assert replay() == [f"replayed 12 issues, {SupportIssueEvent.objects.count()} events", "drift 0"]
+    assert replay() == [f"Replayed issues: 12, events: {SupportIssueEvent.objects.count()}", "Differences: 0"]
 
 
 @pytest.mark.every_database
@@ -82,7 +82,7 @@ def delete_events(rows):
 def test_replay_reports_changed_rows(monitored_repository, change, lines):
     change()
     output_lines = replay("--repository", monitored_repository.repository)
-    assert output_lines[-1] == f"drift {len(output_lines) - 2}"
+    assert output_lines[-1] == f"Differences: {len(output_lines) - 2}"
     assert len(output_lines) - 2 >= lines
 
 
@@ -93,7 +93,7 @@ def test_replay_of_an_unmonitored_repository_is_refused(db):
 
 def test_replay_needs_few_queries_per_chunk(monitored_repository, django_assert_max_num_queries):
     with django_assert_max_num_queries(12):
-        assert replay()[-1] == "drift 0"
+        assert replay()[-1] == "Differences: 0"
 
 
 def test_time_that_does_not_exist_is_refused():

@@ -43,7 +43,7 @@ def test_every_change_is_stored_and_the_last_one_is_current(integration_at: Inte
         None,
     )
     assert [p.ended_at for p in pieces[:-1]] == [p.started_at for p in pieces[1:]]
-    assert run_rebuild("--check") == ["drift 0"]
+    assert run_rebuild("--check") == ["Differences: 0"]
 
 
 def test_request_for_changes_and_its_undoing_change_the_responsible_party(
@@ -57,7 +57,7 @@ def test_request_for_changes_and_its_undoing_change_the_responsible_party(
     perform_transition(row, "undo_decision", actor=rita, now=now + HOUR + timedelta(minutes=1))
     assert list_segments(row) == before
     assert StageDuration.objects.get(integration=row, ended_at=None).started_at == now
-    assert run_rebuild("--check") == ["drift 0"]
+    assert run_rebuild("--check") == ["Differences: 0"]
 
 
 def test_check_error_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
@@ -67,7 +67,7 @@ def test_check_error_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
         answers.record_check_outcome(
             row, check.id, outcome=outcome, summary="…", detail=[], retry_at=None, now=now + n * HOUR
         )
-    assert run_rebuild("--check") == ["drift 0"]
+    assert run_rebuild("--check") == ["Differences: 0"]
 
 
 def test_failed_transition_stores_no_segment(integration_at: IntegrationAt, alice: Any, now: datetime) -> None:
@@ -94,6 +94,6 @@ def test_rebuild_repairs_and_reports_manual_changes(integration_at: IntegrationA
     StageDuration.objects.filter(integration=row, stage="review").update(responsible_party="partner")
     with pytest.raises(CommandError, match=str(row.pk)):
         run_rebuild("--check")
-    assert run_rebuild() == ["rebuilt 1", "drift 0"]
+    assert run_rebuild() == ["Rebuilt integrations: 1", "Differences: 0"]
     StageDuration.objects.all().delete()
-    assert run_rebuild() == ["rebuilt 1", "drift 0"]
+    assert run_rebuild() == ["Rebuilt integrations: 1", "Differences: 0"]

@@ -47,8 +47,8 @@ class Command(BaseCommand):
                 self.stderr.write(f"{event_count} of {total} events")
         if difference_count > MAX_SHOWN_DIFFERENCES:
             self.stdout.write(f"and {difference_count - MAX_SHOWN_DIFFERENCES} more")
-        self.stdout.write(f"replayed {issue_count} issues, {event_count} events")
-        self.stdout.write(f"drift {difference_count}")
+        self.stdout.write(f"Replayed issues: {issue_count}, events: {event_count}")
+        self.stdout.write(f"Differences: {difference_count}")
         if difference_count:
             raise SystemExit(1)
 

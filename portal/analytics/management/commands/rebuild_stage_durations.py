@@ -13,8 +13,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: object) -> None:
         if not options["check"]:
-            self.stdout.write(f"rebuilt {services.rebuild()}")
+            self.stdout.write(f"Rebuilt integrations: {services.rebuild()}")
         drift = list(services.iterate_drifted())
-        self.stdout.write(f"drift {len(drift)}")
+        self.stdout.write(f"Differences: {len(drift)}")
         if drift:
             raise CommandError(f"Integrations with different stage durations: {', '.join(map(str, drift[:20]))}")

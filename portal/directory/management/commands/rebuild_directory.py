@@ -26,7 +26,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"{row} ({row.uuid}): {', '.join(drifting_columns)}")
             if not check:
                 _rebuild(row.pk)
-        self.stdout.write(f"drift {drift_count}")
+        self.stdout.write(f"Differences: {drift_count}")
         if check and drift_count:
             raise CommandError("The directory differs from the integrations. Run manage.py rebuild_directory.")
 
