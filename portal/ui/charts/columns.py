@@ -61,12 +61,12 @@ class Chart:
         return not any(column.whole for column in self.columns)
 
     @property
-    def compares(self) -> bool:
+    def has_comparison(self) -> bool:
         """Return whether the chart shows the previous period."""
         return any(column.before for column in self.columns)
 
     @property
-    def drawn(self) -> SafeString:
+    def svg(self) -> SafeString:
         """Return the chart as SVG."""
         step = WIDTH / len(self.columns)
         max_value = max([max(column.whole, column.before or 0) for column in self.columns] + [1])

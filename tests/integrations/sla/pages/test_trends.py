@@ -23,7 +23,7 @@ pytestmark = pytest.mark.any_database
 
 def test_chart_describes_its_numbers_and_scales_its_columns() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 3, 1), Column("W2", 0)), 1, "target 48 h")
-    svg = BeautifulSoup(chart.drawn, "html.parser").svg
+    svg = BeautifulSoup(chart.svg, "html.parser").svg
     assert svg
     assert (svg.title.text, svg.desc.text) == ("Weeks", "W1: 3, 1 late; W2: 0")  # type: ignore[union-attr]
     heights = [float(str(rect["height"])) for rect in svg.select("g rect")]
@@ -39,9 +39,9 @@ def test_descriptions_separate_thousands_like_the_page() -> None:
 
 def test_previous_period_is_drawn_behind_on_the_same_baseline() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 2, 1, before=6), Column("W2", 3, before=0)))
-    svg = BeautifulSoup(chart.drawn, "html.parser").svg
+    svg = BeautifulSoup(chart.svg, "html.parser").svg
     assert svg
-    assert (chart.compares, svg.desc.text) == (True, "W1: 2, 1 late, previous period 6; W2: 3, previous period 0")  # type: ignore[union-attr]
+    assert (chart.has_comparison, svg.desc.text) == (True, "W1: 2, 1 late, previous period 6; W2: 3, previous period 0")  # type: ignore[union-attr]
     (before,) = svg.select(".chart-before")
     count_column = svg.select(".chart-count")[0]
     assert before.find_next_sibling() == count_column
@@ -61,7 +61,7 @@ def test_trends_are_compared_with_the_previous_twelve_weeks(
 
 
 def test_target_label_does_not_overlap_the_tallest_column() -> None:
-    svg = BeautifulSoup(Chart("c", "Days", (Column("1 day", 1),), 1, "target 5 days").drawn, "html.parser").svg
+    svg = BeautifulSoup(Chart("c", "Days", (Column("1 day", 1),), 1, "target 5 days").svg, "html.parser").svg
     assert svg
     value, target = (float(str(svg.select_one(name)["y"])) for name in (".chart-value", ".chart-named"))  # type: ignore[index]
     assert value - 15 > target  # the font size on phones
