@@ -1,7 +1,7 @@
-"""Replays the set-up of an earlier test of this process: the same statements on the same database.
+"""Replay of the setup of an earlier test in this process: the same statements on the same database.
 
-Creating an integration and taking it to a stage runs hundreds of statements, and most tests need one. The rows follow
-from what the test has written so far, because it begins with empty tables whose IDs start at 1.
+Creating an integration and moving it to a stage runs hundreds of statements, and most tests need one. The rows follow
+from what the test has written so far, because it starts with empty tables whose IDs start at 1.
 """
 
 import copyreg

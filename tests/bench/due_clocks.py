@@ -131,7 +131,7 @@ def compare_with_helpdesk(ours: float, size: int) -> bool:
     """Compare with django-helpdesk's command at 100 due clocks. Return whether the target was missed."""
     python = os.environ.get("HELPDESK_PYTHON")
     if not python:
-        print("django-helpdesk: not run, because HELPDESK_PYTHON names no Python with django-helpdesk and psycopg")
+        print("django-helpdesk: not run, because HELPDESK_PYTHON is not a Python with django-helpdesk and psycopg")
         return False
     with connection.cursor() as cursor:
         cursor.execute("DROP DATABASE IF EXISTS helpdesk")
@@ -141,10 +141,10 @@ def compare_with_helpdesk(ours: float, size: int) -> bool:
     command = [python, str(Path(__file__).with_name("peer_helpdesk.py")), *place]
     peer = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
     has_missed_target = peer / ours < TARGET_HELPDESK
-    words = "missed" if has_missed_target else "met"
+    verdict = "missed" if has_missed_target else "met"
     print(
         f"django-helpdesk, {size:,} open, 100 due: {peer:.0f} ms, "
-        f"{peer / ours:.0f} × ours (target ≥ {TARGET_HELPDESK}) {words}"
+        f"{peer / ours:.0f} × ours (target ≥ {TARGET_HELPDESK}) {verdict}"
     )
     return has_missed_target
 
@@ -156,7 +156,7 @@ def main() -> int:
     monitored_repository = create_repository_row(row, now)
     first = create_issue_row(monitored_repository, 0, now)
     print(HEAD, flush=True)
-    have = 0
+    existing_count = 0
     has_missed_target = False
     idle: dict[int, float] = {}
     at_100 = 0.0
@@ -168,24 +168,24 @@ def main() -> int:
             "issue": first.pk,
         }
         with connection.cursor() as cursor:
-            cursor.execute(ISSUES, values | {"first": have // 2 + 1, "last": size // 2})
-            cursor.execute(FILL, values | {"first": have, "last": size - 1})
+            cursor.execute(ISSUES, values | {"first": existing_count // 2 + 1, "last": size // 2})
+            cursor.execute(FILL, values | {"first": existing_count, "last": size - 1})
             cursor.execute("VACUUM ANALYZE sla_slaclock")
-        have = size
+        existing_count = size
         for due in DUE:
-            ours, by_hand, statements = measure_pair(now, due)
-            ratio = ours / by_hand
+            ours, plain, statements = measure_pair(now, due)
+            ratio = ours / plain
             expected = -(-due // BATCH_SIZE) + 1
-            late = ratio > TARGET[due] or statements > expected
-            has_missed_target |= late
+            is_missed = ratio > TARGET[due] or statements > expected
+            has_missed_target |= is_missed
             idle[size] = ours if due == 0 else idle[size]
             at_100 = ours if due == 100 else at_100
-            words = f"{TARGET[due]:>5.1f}x{statements:>8} of {expected}  {'missed' if late else 'met'}"
-            print(f"{size:>9,}{due:>7,}{ours:>11.2f}{by_hand:>11.2f}{ratio:>8.2f} {words}", flush=True)
+            summary = f"{TARGET[due]:>5.1f}x{statements:>8} of {expected}  {'missed' if is_missed else 'met'}"
+            print(f"{size:>9,}{due:>7,}{ours:>11.2f}{plain:>11.2f}{ratio:>8.2f} {summary}", flush=True)
     has_missed_target |= compare_with_helpdesk(at_100, SIZES[-1])
     growth = idle[SIZES[-1]] / idle[SIZES[0]]
     has_missed_target |= growth > 1.3
-    print(f"idle at 1,000,000 against 10,000: {growth:.2f} (target ≤ 1.3) {'missed' if growth > 1.3 else 'met'}")
+    print(f"idle at 1,000,000 compared with 10,000: {growth:.2f} (target ≤ 1.3) {'missed' if growth > 1.3 else 'met'}")
     return 1 if has_missed_target else 0
 
 

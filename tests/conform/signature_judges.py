@@ -26,7 +26,7 @@ GPG_OPTIONS = ("--batch", "--no-tty", "--no-options", "--no-autostart", "--trust
 
 
 class TerraformJudge:
-    """`terraform init` on many releases at once, each in a namespace of its own."""
+    """`terraform init` on many releases at once, each in its own namespace."""
 
     def __init__(self) -> None:
         self.registry = ReleaseRegistry(None)
@@ -90,7 +90,7 @@ def _parse_errors(output: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class GpgSigner:
-    """The line VALIDSIG: the key that made a sound signature, and the number of the digest."""
+    """The VALIDSIG line: the key of a valid signature, and the number of the digest."""
 
     fingerprint: str
     made_at: int
@@ -134,7 +134,7 @@ class GpgVerdict:
 
 
 class GpgJudge:
-    """`gpg --verify`, in a home of its own for each set of keys."""
+    """`gpg --verify`, with its own home for each set of keys."""
 
     def judge(self, case: Case) -> GpgVerdict:
         """Return what gpg says of the signature over the checksums."""

@@ -94,7 +94,7 @@ def test_own_name_can_change_its_spelling(acme: Partner, alice: Any, now: dateti
     assert profiles.change_profile(acme, name="ACME", website="", actor=alice, now=now).name == "ACME"
 
 
-def test_website_can_change_beside_a_name_that_is_no_longer_allowed(
+def test_website_can_change_while_the_name_is_no_longer_allowed(
     sign_in: SignIn, acme: Partner, alice: Any, now: datetime
 ) -> None:
     Partner.objects.filter(pk=acme.pk).update(name="Acme ✔")
@@ -122,7 +122,7 @@ def test_page_shows_the_agreements(sign_in: SignIn, rocket: Integration, alice: 
     client = sign_in(alice)
     assert "Waiting for the program" in find_text(client.get("/company/acme/"), "#agreements")
     sign(rocket, rita, now, RITA)
-    words = find_text(client.get("/company/acme/"), "#agreements")
+    text = find_text(client.get("/company/acme/"), "#agreements")
     for phrase in (
         "Technology Partner Agreement",
         "Version 2026-01",
@@ -130,7 +130,7 @@ def test_page_shows_the_agreements(sign_in: SignIn, rocket: Integration, alice: 
         "Alice Archer",
         "Rita Reyes · Director",
     ):
-        assert phrase in words
+        assert phrase in text
 
 
 def test_newest_complete_version_is_in_force(

@@ -134,11 +134,11 @@ def test_each_count_is_the_number_of_results_of_its_option(listings: None, query
 
 def test_each_option_has_a_readable_label(listings: None) -> None:
     _, options_by_name = facets.count_facets(search.parse_filters({"listing_status": "any"}))
-    words = {name: [option.label for option in options] for name, options in options_by_name.items()}
-    assert words["listing_status"] == [label for label, _statuses in search.STATUS_FILTERS.values()]
-    assert words["track"] == ["Infrastructure partners", "Workflow partners"]
-    assert words["program"] == ["Nomad", "Terraform provider", "Terraform run task"]
-    assert words["platform"] == ["Linux amd64", "macOS arm64"]
+    labels = {name: [option.label for option in options] for name, options in options_by_name.items()}
+    assert labels["listing_status"] == [label for label, _statuses in search.STATUS_FILTERS.values()]
+    assert labels["track"] == ["Infrastructure partners", "Workflow partners"]
+    assert labels["program"] == ["Nomad", "Terraform provider", "Terraform run task"]
+    assert labels["platform"] == ["Linux amd64", "macOS arm64"]
 
 
 def test_page_keeps_its_filters_in_the_url(listings: None, client: Client) -> None:

@@ -124,7 +124,7 @@ def test_issue_closed_after_a_reply_is_resolved() -> None:
     ids=[
         "by the reporter",
         "by a fix",
-        "explained afterwards",
+        "explained afterward",
         "by a person after a bot",
         "asked and answered",
         "closed 14 days after a question",

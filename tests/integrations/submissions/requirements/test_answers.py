@@ -58,10 +58,10 @@ def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, n
     answers.submit_answer(rocket, FORM, SUBMITTED_VALUES | {"users": "Nine."}, actor=bob, now=now)
     client = sign_in(alice)
     response = submit_action(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
-    words = get_text(response)
+    text = get_text(response)
     assert response.status_code == 409
-    assert "Bob Baker changed this answer." in words
-    assert "Expected users Different Nine. Ten." in words
+    assert "Bob Baker changed this answer." in text
+    assert "Expected users Different Nine. Ten." in text
     form_element = BeautifulSoup(response.content, "html.parser").find("main").find("form")
     fields = {
         each["name"]: each.get("value") or each.get_text().removeprefix("\n")
