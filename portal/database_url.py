@@ -35,7 +35,7 @@ def parse_database_url(url: str) -> dict[str, object]:
         return {"ENGINE": SQLITE, "NAME": _read_file_name(url), "OPTIONS": SQLITE_OPTIONS}
     if parts.scheme not in {"postgres", "postgresql"}:
         scheme = f", not {parts.scheme!r}" if parts.scheme else ""
-        raise ValueError(f"must begin with postgres:// or sqlite://{scheme}")
+        raise ValueError(f"must start with postgres:// or sqlite://{scheme}")
     address = {
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),

@@ -86,7 +86,7 @@ def change_roles(
         decision: Who decides when and why. A program manager can change roles of their programs.
 
     Raises:
-        ActionRefused: The actor lacks permission, the roles don't fit together, the invitation is older than the last
+        ActionRefused: The actor lacks permission, the roles conflict, the invitation is older than the last
             revocation, or the change would leave no superuser.
     """
     with _change(user, is_open_to_managers=True, **decision) as change:
@@ -198,7 +198,7 @@ def _require_manageable(changed_roles: Collection[str], actor: User | None) -> N
 def _request_administrator_role(change: AccountChange, requester: User) -> None:
     _require_confirmed_address(change.row)
     if RoleRequest.objects.filter(user=change.row).exists():
-        raise ActionRefused(_("This request already waits for the approval of a second administrator."), "conflict")
+        raise ActionRefused(_("This request is already waiting for approval by a second administrator."), "conflict")
     RoleRequest.objects.create(
         user=change.row, requested_by=requester, reason=change.reason[:200], requested_at=change.now
     )
@@ -215,7 +215,7 @@ def _take_request(role_request: RoleRequest) -> RoleRequest:
 def _require_confirmed_address(user: User) -> None:
     # Someone else may have signed up with the address.
     if not EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True).exists():
-        raise ActionRefused(_("Roles need a confirmed email address. Ask the person to confirm it first."))
+        raise ActionRefused(_("Roles require a confirmed email address. Ask the person to confirm it first."))
 
 
 def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str]) -> None:
@@ -230,7 +230,7 @@ def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str
     if roles - current:
         _require_confirmed_address(row)
     if AUDITOR in roles and len(roles) > 1:
-        raise ActionRefused(_("Auditors change nothing, so they have no other role. Revoke the other roles first."))
+        raise ActionRefused(_("Auditors have read-only access and no other roles. Revoke the other roles first."))
     row.program_roles = sorted(role for role in roles if ":" in role)
     for role, column in COLUMNS_BY_ROLE.items():
         setattr(row, column, role in roles)

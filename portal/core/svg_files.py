@@ -21,7 +21,7 @@ NAMESPACE_PATTERN = re.compile(rb'xmlns(?::\w+)?="[^"]*"')
 TOO_LARGE_MESSAGE = gettext_lazy("The SVG is larger than 256 KB. Simplify it, or upload a PNG.")
 NO_SVG_MESSAGE = gettext_lazy("The file is not a valid SVG. Export it again as plain SVG, or upload a PNG.")
 DAMAGED_MESSAGE = gettext_lazy("The SVG is damaged or too deeply nested. Export it again as plain SVG.")
-REFERENCE_MESSAGE = gettext_lazy("The SVG contains addresses of other sites. Remove them and export it again.")
+REFERENCE_MESSAGE = gettext_lazy("The SVG contains URLs of other sites. Remove them and export it again.")
 
 
 def is_svg(head: bytes) -> bool:

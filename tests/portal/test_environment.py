@@ -89,9 +89,9 @@ def test_database_of_sqlite_is_a_path():
         ("sqlite://portal.sqlite3", "must name a file after sqlite:///."),
         ("sqlite:portal.sqlite3", "must name a file after sqlite:///."),
         ("sqlite:///x.sqlite3?mode=ro", "must have no parameters after the path of an SQLite file."),
-        ("portal:hidden@host/name", "must begin with postgres:// or sqlite://, not 'portal'."),
+        ("portal:hidden@host/name", "must start with postgres:// or sqlite://, not 'portal'."),
         ("postgres://u:hidden/word@host/name", "must name its port as a number."),
-        ("hidden", "must begin with postgres:// or sqlite://."),
+        ("hidden", "must start with postgres:// or sqlite://."),
     ],
 )
 def test_database_that_cannot_be_used_is_refused(load, url, problem):

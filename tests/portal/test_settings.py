@@ -202,7 +202,7 @@ def test_start_of_a_declared_trial_on_a_public_host_is_possible(refusal):
         ("PORT", "http", "PORT must be a whole number from 1 to 65535, not 'http'."),
         ("UPLOAD_MAX_MB", "0", "UPLOAD_MAX_MB must be a whole number of at least 1, not '0'."),
         ("UNDO_MINUTES", "-1", "UNDO_MINUTES must be a whole number of at least 0, not '-1'."),
-        ("DATABASE_URL", "mysql://x/y", "DATABASE_URL must begin with postgres:// or sqlite://, not 'mysql'."),
+        ("DATABASE_URL", "mysql://x/y", "DATABASE_URL must start with postgres:// or sqlite://, not 'mysql'."),
         ("DATABASE_URL", "postgres://u:secret@host:port/x", "DATABASE_URL must name its port as a number."),
         (
             "DATABASE_URL",

@@ -18,7 +18,7 @@ from verification.discovery.models import Discovery
 
 SKIP_REASONS = {
     ImportOutcome.EXISTS: gettext_noop("Your company already has an integration with this repository."),
-    ImportOutcome.NO_REPOSITORY: gettext_noop("The registry names no repository on %(host)s."),
+    ImportOutcome.NO_REPOSITORY: gettext_noop("The registry lists no repository on %(host)s."),
     ImportOutcome.NAME_REFUSED: gettext_noop(
         "The name looks like a badge. Start this integration from its repository."
     ),

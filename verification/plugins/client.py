@@ -43,7 +43,7 @@ class RunningPlugin:
         The key is "ended", an exit reason of the sandbox, or a gRPC status such as "UNIMPLEMENTED".
         """
         code = error.code()
-        # The channel breaks a moment before the end of the process is seen.
+        # The channel breaks a moment before we see that the process has ended.
         result = self.process.wait(EXIT_WAIT_SECONDS if code == grpc.StatusCode.UNAVAILABLE else 0)
         if result is not None:
             return ("ended" if result.reason == ExitReason.FINISHED else str(result.reason)), result.message
@@ -102,7 +102,7 @@ def _describe_result(result: CommandResult) -> str:
     if result.reason == ExitReason.FINISHED:
         return f"The plugin exited before its handshake, with exit code {result.exit_code}."
     if result.reason == ExitReason.TIMED_OUT:
-        return "The plugin printed no handshake in time, so we stopped it."
+        return "The plugin didn't print its handshake in time, so we stopped it."
     return result.message
 
 

@@ -1,4 +1,4 @@
-"""Command line of preflight: `portal-preflight PROGRAM OWNER/NAME`. It needs no database and no settings.
+"""Command line of preflight: `portal-preflight PROGRAM OWNER/NAME`. It needs neither a database nor settings.
 
 EPILOG lists the exit codes.
 """
@@ -27,8 +27,8 @@ from verification.terraform.versions import InvalidVersionError, parse_version
 INTERRUPTED_EXIT_CODE = 130
 EPILOG = """\
 environment:
-  GITHUB_TOKEN    read GitHub with this token; without it the anonymous limit applies
-  GITHUB_API_URL, GITHUB_WEB_URL, REGISTRY_URL    other servers than the public ones
+  GITHUB_TOKEN    token for GitHub; without it, the limit for anonymous requests applies
+  GITHUB_API_URL, GITHUB_WEB_URL, REGISTRY_URL    servers to use instead of the public ones
   NO_COLOR        no colors on a terminal
 
 exit codes:
@@ -46,7 +46,7 @@ USAGE_ERRORS = (PreflightUsageError, InvalidRepositoryUrlError, InvalidVersionEr
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "portal-preflight",
-        description="Runs the portal's checks on a repository, on your own machine.",
+        description="Run the portal's checks on a repository, on your own machine.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -67,10 +67,14 @@ def add_format_argument(parser: argparse.ArgumentParser) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the repository and the arguments that select its checks."""
-    parser.add_argument("repository", metavar="OWNER/NAME", help="the repository on GitHub, or its address")
-    parser.add_argument("--edition", default="", metavar="YYYY-MM", help="of the program (default: the one in force)")
-    parser.add_argument("--category", default="", metavar="KEY", help="of the program; checks of all if left out")
-    parser.add_argument("--only", action="append", default=[], metavar="CHECK", help="only this check; may be repeated")
+    parser.add_argument("repository", metavar="OWNER/NAME", help="name or URL of the repository on GitHub")
+    parser.add_argument(
+        "--edition", default="", metavar="YYYY-MM", help="edition of the program (default: the one in force)"
+    )
+    parser.add_argument(
+        "--category", default="", metavar="KEY", help="category of the program (default: checks of all categories)"
+    )
+    parser.add_argument("--only", action="append", default=[], metavar="CHECK", help="run only this check (repeatable)")
 
 
 def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: TextIO | None = None) -> int:

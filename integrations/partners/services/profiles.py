@@ -38,7 +38,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
             )
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
             change = PartnerChange(partner, actor, now)
-            # Before the event, which public pages and feeds read: none may show the name before the company is hidden.
+            # Before the event, which public pages and feeds read: they must not show a name that hides the company.
             concern = _apply_name_check(change)
             change.record("partner.created", name=name, website=website, domain=domain)
             _request_decision(change, concern)
@@ -132,7 +132,7 @@ def _explain_concern(partner: Partner) -> str:
     """Return why the program must decide, or an empty string. A rejected company needs an approval under any name."""
     if concern := name_validation.explain_name_concern(partner):
         return concern
-    # A company could leave its rejection behind by a small change of its name.
+    # Otherwise, a rejected company could come back with a slightly different name.
     decision = selectors.list_decisions(partner).filter(event_type__in=("partner.approved", "partner.rejected")).first()
     if decision is not None and decision.event_type == "partner.rejected":
         return _("The company was rejected under another name.")
@@ -145,7 +145,7 @@ def approve_partner(partner: Partner, note: str, *, actor: User, now: datetime) 
         change.require_decider(note)
         partner = change.partner
         if not (partner.is_awaiting_decision or partner.is_rejected):
-            raise ActionRefused(_("This company needs no decision."), "conflict")
+            raise ActionRefused(_("This company doesn't need a decision."), "conflict")
         partner.approved_name = partner.name
         _restore_state(partner)
         partner.save()

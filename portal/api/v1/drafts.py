@@ -180,7 +180,7 @@ def submit_draft(request: AuthenticatedRequest, uuid: UUID, if_match: IfMatch = 
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
 def discard_draft(request: AuthenticatedRequest, uuid: UUID, params: Query[NameConfirmation]) -> MessageResponse:
-    """Delete a draft. Unless it is empty, `confirm_name` is its name, or else its repository or program."""
+    """Delete a draft. Unless it is empty, `confirm_name` must be its name, or without one its repository or program."""
     draft = load_integration_draft(request, uuid)
     if has_text(draft.data) and permissions.can_edit_partner(draft.partner, request.user):
         validate_form(NameConfirmationForm(draft.title, data=params.model_dump()))
@@ -190,6 +190,6 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID, params: Query[NameC
 
 @router.post("/drafts/{uuid:uuid}/restore", WRITE_SCOPE, DraftOut)
 def restore_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
-    """Undo the deletion of a draft, as long as that is possible."""
+    """Restore a deleted draft within the undo period."""
     drafts.restore_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
     return load_integration_draft(request, uuid)

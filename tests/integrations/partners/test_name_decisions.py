@@ -186,7 +186,7 @@ def test_second_decision_is_refused(imitation: Partner, rita: Any, now: datetime
     with pytest.raises(ActionRefused, match="already rejected"):
         profiles.reject_partner(imitation, "No.", actor=rita, now=now)
     profiles.approve_partner(imitation, "Yes.", actor=rita, now=now)
-    with pytest.raises(ActionRefused, match="needs no decision"):
+    with pytest.raises(ActionRefused, match="doesn't need a decision"):
         profiles.approve_partner(imitation, "Yes.", actor=rita, now=now)
 
 

@@ -191,7 +191,7 @@ def test_account_with_only_another_confirmed_address_is_refused() -> None:
     user = create_user(ADA, "Mallory")
     user.emailaddress_set.update(verified=False)
     user.emailaddress_set.create(email="mallory@evil.example", verified=True)
-    with pytest.raises(CommandError, match=f"{ADA}: Roles need a confirmed email address"):
+    with pytest.raises(CommandError, match=f"{ADA}: Roles require a confirmed email address"):
         run_bootstrap("--administrator", ADA)
     user.refresh_from_db()
     assert not user.is_superuser

@@ -152,7 +152,7 @@ def test_unchanged_boxes_retain_roles_that_someone_else_changed(sign_in: SignIn,
         ),
         (
             {"roles": ["auditor", "staff"], "reason": "Joins"},
-            "Auditors change nothing, so they have no other role. Revoke the other roles first.",
+            "Auditors have read-only access and no other roles. Revoke the other roles first.",
         ),
     ],
 )

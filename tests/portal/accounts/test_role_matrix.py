@@ -200,7 +200,7 @@ def test_auditor_reads_everything_and_changes_nothing(
     assert [rule(integration, auditor) for rule in reads] == [True] * len(reads)
     assert [rule.__name__ for rule in writes if rule(integration, auditor)] == []
     assert permissions.can_read_audit_log(auditor)
-    with pytest.raises(ActionRefused, match="Auditors change nothing"):
+    with pytest.raises(ActionRefused, match="Auditors have read-only access"):
         roles.change_roles(auditor, grant=["reviewer"], actor=sam, now=NOW, reason=REASON)
 
 

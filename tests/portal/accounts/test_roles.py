@@ -155,7 +155,7 @@ def test_command_explains_invalid_arguments(alice: Any, sam: Any, arguments: lis
 
 def test_refused_command_changes_nothing(alice: Any, sam: Any) -> None:
     roles.deactivate(alice, actor=sam, now=NOW, reason="Leaves")
-    with pytest.raises(CommandError, match="Auditors change nothing"):
+    with pytest.raises(CommandError, match="Auditors have read-only access"):
         call_command(
             "change_role",
             *(alice.email, "--reactivate", "--grant", "auditor", "--grant", "staff", "--reason", "Returns"),

@@ -161,7 +161,7 @@ def test_untrusted_address_is_refused_before_the_account_lookup(
     [
         (
             {"groups": ["auditors", "reviewers"]},
-            "Auditors change nothing, so they have no other role. Revoke the other roles first.",
+            "Auditors have read-only access and no other roles. Revoke the other roles first.",
         ),
         (
             {"_claim_names": {"groups": "src1"}},

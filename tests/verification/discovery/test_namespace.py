@@ -99,7 +99,7 @@ def test_page_says_which_providers_the_portal_has(
     assert rows == [
         ("acme/booster", "", True),
         ("acme/lander", "Someone is working on this.", True),
-        ("acme/elsewhere", "The registry names no repository on github.com.", False),
+        ("acme/elsewhere", "The registry lists no repository on github.com.", False),
         ("acme/rocket", "Already in the portal", False),
     ]
 
@@ -155,7 +155,7 @@ def test_import_from_the_page_shows_a_summary(namespace: Discovery, sign_in: Any
     page = client.get(url)
     assert [(row.full_name, reason) for row, reason in page.context["imported"]] == [
         ("acme/lander", ""),
-        ("acme/elsewhere", "The registry names no repository on github.com."),
+        ("acme/elsewhere", "The registry lists no repository on github.com."),
     ]
     assert "1 integration started." in page.text
     # A double click: nothing is created again, so no success is reported.

@@ -34,7 +34,7 @@ WritePlugin = Callable[[str, str], Path]
 PROVIDER_FAULTS = {
     "other-cookie": ("ended", "The plugin exited before its handshake, with exit code 1."),
     "exits": ("ended", "The plugin exited before its handshake, with exit code 7."),
-    "no-handshake": ("timed out", "The plugin printed no handshake in time, so we stopped it."),
+    "no-handshake": ("timed out", "The plugin didn't print its handshake in time, so we stopped it."),
     "text-before-handshake": ("fields", "The first line on stdout is not a handshake: “Example plugin, starting”."),
     "other-protocol": ("version", "The plugin offers protocol 4. Supported: 5 or 6."),
     "net-rpc": ("protocol", "The plugin uses “netrpc”. Only grpc is supported."),

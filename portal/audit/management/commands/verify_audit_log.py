@@ -37,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--since-anchor",
             action="store_true",
-            help="Verify all anchors, but only the events since the newest one, such as daily for a long log.",
+            help="Verify all anchors, but only the events since the newest one, which is faster for a long log.",
         )
 
     def handle(
