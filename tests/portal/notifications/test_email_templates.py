@@ -61,7 +61,7 @@ SUBJECTS = {
     "meeting.canceled": "Meeting canceled: Live demo, Rocket",
     "credential.accessed": "Test account viewed: Rocket",
     "credential.rotation_requested": "Test account rotation due: Rocket",
-    "introduction.requested": "Introduction requested: similar work to Rocket",
+    "introduction.requested": "Introduction requested: work similar to Rocket",
     "introduction.accepted": "Introduction accepted: Rocket",
     "introduction.declined": "Introduction declined: Rocket",
     "compliance.notice_issued": "Notice issued: Rocket",

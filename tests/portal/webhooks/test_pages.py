@@ -122,7 +122,7 @@ def test_log_has_pages_and_filters(sign_in: Any, endpoint: Make, receiver: Recei
 
 
 def test_program_staff_see_who_manages_webhooks_of_the_program(sign_in: Any, rita: Any) -> None:
-    assert "Staff manages the webhooks of the program." in read_page(sign_in(rita), "webhooks:list")
+    assert "Program staff manage the webhooks of the program." in read_page(sign_in(rita), "webhooks:list")
 
 
 def test_message_page_shows_request_and_response_as_text(

@@ -54,7 +54,7 @@ class ProviderLifecycleTestForm(forms.Form):
         max_length=8000,
         help_text=_(
             "Enter NAME=value, one per line. We encrypt the values, use them only in the sandbox, and delete them "
-            "afterwards."
+            "afterward."
         ),
     )
     account = forms.ChoiceField(
