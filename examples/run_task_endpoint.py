@@ -4,7 +4,7 @@
     python3 examples/run_task_endpoint.py --port 9000 --key SECRET
     python3 examples/run_task_endpoint.py --port 9000 --key SECRET --fault no-callback
 
-A run passes unless its plan opens something to the whole internet or its configuration contains "failing".
+A run fails if its plan contains "0.0.0.0/0" or, before there is a plan, if its configuration contains "failing".
 """
 
 import argparse

@@ -252,7 +252,7 @@ def list_changes(effect: DecisionEffect, now: datetime) -> list[tuple[str, str, 
     rows: list[tuple[str, str, str]] = []
     for clock in effect.clocks:
         target_type = gettext(TARGET_TYPE_LABELS[clock.target_type])
-        # A waiver retracts the breach as well, but the breach stays visible and must not seem to have never happened.
+        # A waiver retracts the breach, too, but the breach stays visible, so "no breach" would be misleading.
         is_waived = clock.before.is_breached and effect.outcome == "waive_breach"
         breach_before, breach_after = (
             gettext("breached") if state.is_breached else gettext("waived") if is_waived else gettext("no breach")

@@ -1,6 +1,6 @@
-"""Digests: one email in the reader's morning with all notifications that wait for it.
+"""Digests: one email in the reader's morning with all batched notifications.
 
-A failed run leaves the notifications unchanged, so the next one sends them. Without any, no email is sent.
+A failed run leaves the notifications unchanged, so the next one sends them. Without notifications, no email is sent.
 """
 
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
 
 
 def is_waiting_for(person: User, integration: Integration) -> bool:
-    """Return whether an integration waits for the side of the person."""
+    """Return whether the integration waits for the person's side."""
     is_for_program = permissions.can_view_notes(integration, person)
     return integration.responsible_party == (ResponsibleParty.PROGRAM if is_for_program else ResponsibleParty.PARTNER)
 

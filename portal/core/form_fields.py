@@ -21,7 +21,7 @@ from django_stubs_ext import StrOrPromise
 from portal.core.value_types import NamedValues
 
 INVISIBLE_LEFTOVERS = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"))
-# These make text appear in another order than it is stored (CVE-2021-42574, “Trojan Source”).
+# These make text appear in a different order than it is stored in (CVE-2021-42574, “Trojan Source”).
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 # Python and email programs treat these as line ends, too.
 LINE_BREAKS = frozenset("\u2028\u2029\u0085\u000b\u000c")
@@ -183,7 +183,7 @@ def explain_text_refusal(text: str) -> str:
 
 def clean_search_query(text: str) -> str:
     """Return a search query as one short line without invisible characters."""
-    # PostgreSQL refuses NUL, and a search needs no longer text.
+    # PostgreSQL refuses NUL, and longer queries aren't useful.
     query = " ".join(text.replace("\x00", "")[:200].split())
     try:
         reject_invisible_characters(query)

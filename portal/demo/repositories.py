@@ -181,18 +181,18 @@ def build_signed_files(repository: FictionalRepository) -> dict[str, bytes]:
 
 
 def _build_archive(member: str, platform: str) -> bytes:
-    """Return a ZIP archive with the beginning of a program, the same on every machine."""
+    """Return a ZIP archive with the start of an executable, the same on every machine."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         info = zipfile.ZipInfo(member, ZIP_DATE)
         info.create_system = 3  # Unix
         info.external_attr = 0o100755 << 16  # an executable file
-        archive.writestr(info, _build_program(platform))
+        archive.writestr(info, _build_executable(platform))
     return buffer.getvalue()
 
 
-def _build_program(platform: str) -> bytes:
-    """Return the first bytes of a program for a platform. Nothing here is ever run."""
+def _build_executable(platform: str) -> bytes:
+    """Return the first bytes of an executable for a platform. They are never run."""
     os, _, arch = platform.partition("_")
     if os == "darwin":
         return struct.pack("<LL", 0xFEEDFACF, _find_machine(executables.MACH_MACHINES, arch)) + bytes(56)

@@ -91,7 +91,7 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Show an endpoint with its health and its log, and once after its creation or rotation the new secret."""
     endpoint = access.get_endpoint(request.user, uuid)
     now = timezone.now()
-    # Shown once: afterwards, no one can read it again.
+    # Shown once: afterward, no one can read it again.
     secret = take_secret(request, f"webhook {uuid}")
     state = request.GET.get("state", "")
     event_type = request.GET.get("event_type", "")

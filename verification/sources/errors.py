@@ -12,7 +12,7 @@ class SourceNotFoundError(SourceError):
 
 
 class PageLimitError(SourceError):
-    """Page beyond the last one that the source returns of a long list."""
+    """Page of a long list beyond the last one that the source returns."""
 
 
 class MissingVersionError(SourceError):

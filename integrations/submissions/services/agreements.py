@@ -120,7 +120,7 @@ def upload_signed_agreement(
             documents.mark_removed(agreement.document, now)
         agreement.document = documents.store_document(change, file)
         agreement.method = Agreement.Method.UPLOAD
-        if agreement.pk:  # a signature in the portal is no part of the PDF
+        if agreement.pk:  # a signature in the portal isn't part of the PDF
             agreement.signatures.filter(side=ResponsibleParty.PROGRAM).delete()
         _save_signature(change, agreement, signature)
         _answer_requirement(change, agreement, "agreement.uploaded")
@@ -220,7 +220,7 @@ def _save_signature(change: RequirementChange, agreement: Agreement, signature: 
     agreement.created_at = agreement.created_at or change.now
     agreement.save()
     values = asdict(signature) | {"user": change.actor, "signed_at": change.now}
-    # The PDF shows the time in the signer's zone too. The key, because the name of Etc/GMT+5 is "-05", which is no key.
+    # The PDF also shows the time in the signer's zone. Stored as a key: the name of Etc/GMT+5, "-05", isn't one.
     values["zone"] = str(timezone.get_current_timezone())
     AgreementSignature.objects.update_or_create(agreement=agreement, side=change.acting_party, defaults=values)
 

@@ -1,7 +1,7 @@
 """Voiding of confirmed statements when what they are about changes, until the release to support.
 
 A void statement is open again and stores why. Call these functions with the integration locked, and refresh its next
-action afterwards.
+action afterward.
 """
 
 from collections.abc import Iterable, Iterator

@@ -75,7 +75,7 @@ def resolve_recorded_number(
     key = f"entered.{field_name}"
     repository = subject.repository.lower()
     observation = subject.known.get(key)
-    # A number that was recorded for a former repository says nothing about the present one.
+    # A number that was recorded for a former repository says nothing about the current one.
     if isinstance(observation, dict) and observation.get("repository") == repository:
         number = int(observation["number"])
     else:

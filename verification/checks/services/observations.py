@@ -1,7 +1,7 @@
 """Services for observations: values from earlier runs with their source, start, and last confirmation.
 
-Observations are what a source has answered, so an outage changes none. A value that is then "not found" is kept: it
-must be missing twice, a day apart, before that counts.
+Only a response of a source changes an observation, so an outage changes none. A value that is suddenly "not found" is
+kept until it has been missing for a day.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from verification.outcomes import Outcome, Result
 ABSENCE_GRACE_PERIOD = timedelta(hours=24)
 LAST_SEEN_PREFIX = "seen:"  # what a check last observed, apart from the values that checks record themselves
 FACT_PREFIX = "fact:"  # what sources state for people, see verification.checks.services.facts
-REPOSITORY_PREFIX = "repository:"  # the repositories so far, and the histories of all but the present one
+REPOSITORY_PREFIX = "repository:"  # the repositories so far, and the histories of all but the current one
 REPOSITORIES_KEY = f"{REPOSITORY_PREFIX}all"
 # What earlier releases were like. Not the signing keys: a reviewer has to accept a new one, also of a new repository.
 HISTORY_KEYS = (release.DIGESTS_KEY, release.NEWEST_KEY, release.TAGS_KEY, provider_schema.OBSERVATION_KEY)
@@ -38,9 +38,9 @@ def get_known_values(integration: Integration) -> dict[str, object]:
 
 @transaction.atomic
 def select_history(integration: Integration, now: datetime) -> None:
-    """Set the history of another repository aside, and bring back that of the present one.
+    """Store the history of the previous repository, and restore that of the current one.
 
-    Call before a run reads the known values. Runs of an integration follow one another, so none stores values of a
+    Call before a run reads the known values. Runs of an integration never overlap, so none stores values of a
     former repository afterward.
     """
     rows = Observation.objects.filter(integration=integration)
@@ -96,7 +96,7 @@ def store_result_observations(integration: Integration, check: str, result: Resu
     if result.outcome in (Outcome.PASS, Outcome.WARN) and not result.missing_item:
         last_seen = {LAST_SEEN_PREFIX + check: integration.repository}
     elif result.outcome == Outcome.FAIL and not result.missing_item:
-        # A failure for another reason shows that nothing is missing, so a later absence begins anew.
+        # A failure for another reason shows that nothing is missing, so a later absence starts over.
         rows = Observation.objects.filter(integration=integration, key=LAST_SEEN_PREFIX + check)
         rows.update(missing_since=None)
     store_observation(integration, check, {**last_seen, **result.observations}, now)
@@ -107,8 +107,8 @@ def apply_absence_grace_period(
 ) -> Result:
     """Return the result as it counts now: the first "not found" of a known object has no effect yet.
 
-    For a listed integration it is a warning until then; otherwise the check counts as not run, so that nothing passes
-    on it.
+    Until the second one, it is a warning for a listed integration. Otherwise, the check counts as not run, so that it
+    never passes.
     """
     if result.outcome not in CONCLUSIVE_OUTCOMES or not result.missing_item:
         return result

@@ -20,7 +20,7 @@ ENVIRONMENT.filters["is_about_identity"] = is_about_identity
 def show_company_identity(
     partner: Partner, page: Page[Integration], proofs: Sequence[PartnerVerification]
 ) -> SafeString:
-    """Render what the company claims with its newest integration next to what was found.
+    """Render what the company claims with its newest integration next to what we found.
 
     `page` is the page of its integrations that is shown, newest first, and `proofs` are all its proofs.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from verification.releases.artifacts import unzipping, zip_directory
-from verification.releases.artifacts.executables import ProgramPlatform, read_platform
+from verification.releases.artifacts.executables import ExecutablePlatform, read_platform
 from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
 from verification.releases.artifacts.zip_directory import (
     DESCRIBED_LATER,
@@ -44,7 +44,7 @@ class Archive:
     remarks: tuple[Remark, ...]
     terraform: TerraformDecision
     program: str = ""
-    platform: ProgramPlatform | None = None
+    platform: ExecutablePlatform | None = None
 
 
 def inspect_archive(file: BinaryIO, size: int, name: str, binary: str) -> Archive:

@@ -1,4 +1,4 @@
-"""Platforms of programs, read from their first bytes. Nothing is started."""
+"""Platforms of executables, read from their first bytes. Nothing is started."""
 
 import struct
 from dataclasses import dataclass
@@ -31,32 +31,32 @@ MACHINES_BY_ARCH = {
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramPlatform:
-    """Format of a program: ELF, Mach-O, PE, or blank. `arch` is in Go's terms, blank if unknown."""
+class ExecutablePlatform:
+    """Format of an executable: ELF, Mach-O, PE, or blank. `arch` is in Go's terms, blank if unknown."""
 
     format: str = ""
     arch: str = ""
 
 
-def read_platform(head: bytes) -> ProgramPlatform:
-    """Return the platform that the first bytes of a program show (4 KiB are enough)."""
+def read_platform(head: bytes) -> ExecutablePlatform:
+    """Return the platform that the first bytes of an executable show (4 KiB are enough)."""
     if head.startswith(b"\x7fELF") and len(head) >= 20:
         # e_machine is at offset 18, in the byte order that the sixth byte, EI_DATA, names (ELF specification).
         machine = struct.unpack_from(">H" if head[5] == 2 else "<H", head, 18)[0]
-        return ProgramPlatform("ELF", ELF_MACHINES.get(machine, ""))
+        return ExecutablePlatform("ELF", ELF_MACHINES.get(machine, ""))
     if head[:4] in (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe") and len(head) >= 8:
-        return ProgramPlatform("Mach-O", MACH_MACHINES.get(struct.unpack_from("<L", head, 4)[0], ""))
+        return ExecutablePlatform("Mach-O", MACH_MACHINES.get(struct.unpack_from("<L", head, 4)[0], ""))
     if head[:4] in (b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"):
-        return ProgramPlatform("Mach-O")  # for several machines at once
+        return ExecutablePlatform("Mach-O")  # for several machines at once
     if head.startswith(b"MZ") and len(head) >= 64:
         offset = struct.unpack_from("<L", head, 60)[0]
         if head[offset : offset + 4] == b"PE\0\0" and len(head) >= offset + 6:
-            return ProgramPlatform("PE", PE_MACHINES.get(struct.unpack_from("<H", head, offset + 4)[0], ""))
-    return ProgramPlatform()
+            return ExecutablePlatform("PE", PE_MACHINES.get(struct.unpack_from("<H", head, offset + 4)[0], ""))
+    return ExecutablePlatform()
 
 
-def list_remarks(actual: ProgramPlatform, os: str, arch: str) -> tuple[Remark, ...]:
-    """Return the differences between a program and the platform in the name of its archive."""
+def list_remarks(actual: ExecutablePlatform, os: str, arch: str) -> tuple[Remark, ...]:
+    """Return the differences between an executable and the platform in the name of its archive."""
     if not actual.format:
         return (build_remark("no_executable"),)
     if actual.format != FORMATS.get(os, "ELF"):

@@ -33,7 +33,7 @@ def test_valid_archive_is_accepted_with_its_remarks(name):
     assert get_outcome(verdict.remarks) in (Outcome.PASS, Outcome.WARN)
     assert verdict.terraform.accepts is True
     assert verdict.program.startswith(PROGRAM)
-    assert verdict.platform == executables.ProgramPlatform("ELF", "amd64")
+    assert verdict.platform == executables.ExecutablePlatform("ELF", "amd64")
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -121,7 +121,7 @@ def check_configuration(records: NomadPluginRecords, schema_call: PluginCall) ->
 def check_invalid_configuration(records: NomadPluginRecords, alive: PluginCall, call: PluginCall) -> RuleOutcome:
     if call.is_good:
         return report_failure("The plugin accepts bytes that aren't a configuration.")
-    # The response alone proves nothing: a plugin can refuse the bytes and exit right afterwards.
+    # The response alone proves nothing: a plugin can refuse the bytes and exit right afterward.
     if not alive.is_good:
         return report_failure(f"The plugin exited after receiving bytes that aren't a configuration. {alive.message}")
     if call.status == UNIMPLEMENTED:

@@ -39,7 +39,7 @@ def join_names(names: Collection[str]) -> str:
 
 
 def check_changes_in_place(before: JsonObject, after: JsonObject) -> RuleOutcome:
-    """Return whether the second plan changes objects in place, exactly as the configuration changes.
+    """Check whether the second plan changes objects in place, exactly as the configuration changes.
 
     Args:
         before: The plan of the first configuration, as plan_parsing.reduce_plan() returns it.
@@ -100,7 +100,7 @@ def _find_unrequested_changes(
 
 
 def _find_missing_changes(requested: RequestedChanges, planned: Mapping[str, JsonObject]) -> Iterator[RuleOutcome]:
-    """Return attributes that differ in the configuration but not in the plan."""
+    """Yield a failure for each object whose configuration differs but whose plan doesn't."""
     planned_names = {_strip_index(address) for address in planned}
     for name, names in requested.items():
         if names and name not in planned_names and not name.startswith("module."):
@@ -128,11 +128,11 @@ def _has_reference(expression: object) -> bool:
 
 
 def check_failed_update_error(command: CommandRecord, plan: JsonObject | None) -> RuleOutcome:
-    """Return whether the update that the service refused ends with a useful error.
+    """Check whether the update that the service refused ends with a useful error.
 
     Args:
         command: The apply.
-        plan: The plan of the same configuration afterwards.
+        plan: The plan of the same configuration afterward.
     """
     if command.is_good:
         if not (remaining := select_changes(plan)):
@@ -149,7 +149,7 @@ def check_failed_update_error(command: CommandRecord, plan: JsonObject | None) -
 
 
 def check_failed_update_state(recorded_plan: JsonObject, actual_plan: JsonObject) -> RuleOutcome:
-    """Return whether the state contains what the service has after the failed update.
+    """Check whether the state contains what the service has after the failed update.
 
     A plan without a refresh compares the configuration with the state that the provider saved, and one with a refresh
     compares it with the service. What only the second one changes was saved as if it had been applied.

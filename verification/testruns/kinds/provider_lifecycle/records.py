@@ -40,7 +40,7 @@ class ProviderLifecycleStep(StepDefinition):
         config: The configuration to write first.
         plan: The file of the plan. A plan without changes is dropped unless `keeps_empty_plan` is set.
         state: The state to restore first: "before_destroy" or "empty".
-        reads_state: Whether to read the state afterwards.
+        reads_state: Whether to read the state afterward.
         seconds: Timeout, 0 for that of the sandbox.
     """
 
@@ -84,7 +84,7 @@ class ProviderLifecycleTarget(Record):
 class CommandRecord(StepRecord):
     """One command and its output. `status`: an exit reason of the sandbox. `code`: None if it was stopped.
 
-    `plan`: the reduced plan, None without one. `state`: the addresses of the objects in the state afterwards, None if
+    `plan`: the reduced plan, None without one. `state`: the addresses of the objects in the state afterward, None if
     it was not or could not be read; `tainted` lists those marked for replacement. `exposed`: the names of secrets in
     the output. `unmarked`: "address: path" of secrets in the state, None if it was not or could not be searched.
     """
