@@ -50,7 +50,7 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
     """Invite an address to roles, or replace its open invitation. The email contains a new link.
 
     Raises:
-        ActionRefused: The actor can't grant these roles, the roles don't fit together, or someone else invites the
+        ActionRefused: The actor can't grant these roles, the roles conflict, or someone else invites the
             address at the same time.
     """
     email = email.strip().lower()
@@ -67,7 +67,7 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
         invitation.invited_by = actor
         _require_manageable(invitation, actor)
         if not role_names or (AUDITOR in role_names and len(role_names) > 1):
-            raise ActionRefused(_("Select roles that fit together. Auditors have no other role."))
+            raise ActionRefused(_("Select compatible roles. Auditors have no other role."))
         if User.objects.filter(email=email, is_active=False).exists():
             raise ActionRefused(_("This account is deactivated. Reactivate it instead."))
         # Only its hash is stored, so that a copy of the database can't accept invitations.

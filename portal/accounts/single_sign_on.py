@@ -114,7 +114,7 @@ def update_roles(user: User, groups: Collection[str] | None, *, request: HttpReq
     The last administrator keeps the role, because otherwise a wrong mapping would lock everyone out.
 
     Raises:
-        ActionRefused: The roles don't fit together, or the groups of a person with mapped roles are unknown.
+        ActionRefused: The roles conflict, or the groups of a person with mapped roles are unknown.
     """
     group_roles = settings.OIDC_GROUP_ROLES
     mapped = {role for role_names in group_roles.values() for role in role_names}

@@ -42,7 +42,7 @@ class ForecastAccuracy:
     def summary(self) -> str:
         if self.backtest.p90_percentage is None:
             return "not enough decisions to test a forecast"
-        note = "" if self.backtest.count >= MIN_JUDGED_WAITS else " (too few for a judgment)"
+        note = "" if self.backtest.count >= MIN_JUDGED_WAITS else " (too few to evaluate)"
         percentage = self.backtest.p90_percentage
         count = self.backtest.count
         return f"the 90% forecast held for {percentage:.1f}% of {count} decisions{note}"

@@ -135,7 +135,9 @@ QUEUE_NAMES = {
 }
 QUEUE_PURPOSES = {
     "checks": gettext_noop("This queue runs checks and run task tests."),
-    "sandbox": gettext_noop("This queue reads provider schemas and runs lifecycle and Nomad plugin tests."),
+    "sandbox": gettext_noop(
+        "This queue reads provider schemas and runs provider acceptance tests and Nomad plugin tests."
+    ),
 }
 
 

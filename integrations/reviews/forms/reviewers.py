@@ -35,7 +35,7 @@ class ReviewerProfileForm(AbsenceForm):
 
     programs = forms.MultipleChoiceField(
         label=gettext_lazy("Programs you review"),
-        help_text=gettext_lazy("Leave all clear to be suggested for every program."),
+        help_text=gettext_lazy("To be suggested for all programs, select none."),
         choices=[(key, p.name) for key, p in PROGRAMS.items()],
         widget=forms.CheckboxSelectMultiple,
         required=False,

@@ -78,7 +78,7 @@ def build_field(question: Question) -> forms.Field:
 
 
 def build_pattern_validator(question: Question) -> RegexValidator:
-    message = _("The answer doesn't have the required form. %(help)s") % {"help": question.help}
+    message = _("The answer doesn't have the required format. %(help)s") % {"help": question.help}
     # The validator formats its message, too.
     message = message.replace("%", "%%")
     # An edition states a pattern for the whole answer, and RegexValidator searches in it.

@@ -153,7 +153,7 @@ def restore_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> 
     # A submitted draft has an integration and can't be restored. One that was restored before stays as it is.
     is_restorable = Q(sent_at=None) | Q(sent_at__gt=get_undo_start(now))
     if not IntegrationDraft.objects.filter(is_restorable, pk=draft.pk, integration=None).update(sent_at=None):
-        raise ActionRefused(_("The time to restore this draft is over. Create a new draft."), "invalid-transition")
+        raise ActionRefused(_("This draft can no longer be restored. Create a new draft."), "invalid-transition")
 
 
 def get_undo_start(now: datetime) -> datetime:

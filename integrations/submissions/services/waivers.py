@@ -46,7 +46,7 @@ def request_waiver(
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_edit) as change:
         state = change.state
         if state.is_met(now):
-            raise ActionRefused(_("This requirement is complete and needs no waiver."), "invalid-transition")
+            raise ActionRefused(_("This requirement is complete and doesn't need a waiver."), "invalid-transition")
         if state.waiver_requested_at is not None:
             raise ActionRefused(_("You already requested a waiver. The program decides on it."), "invalid-transition")
         # The requirement stays open and so does its next action. The request is an item of its own in the queue.

@@ -238,7 +238,7 @@ def test_draft_is_restored_twice_without_an_error(draft, alice):
 @pytest.mark.every_database
 def test_draft_is_deleted_permanently_after_the_undo_period(draft, alice):
     drafts.discard_draft(draft, actor=alice, now=NOW)
-    with pytest.raises(ActionRefused, match="The time to restore this draft is over"):
+    with pytest.raises(ActionRefused, match="This draft can no longer be restored"):
         drafts.restore_draft(draft, actor=alice, now=NOW + timedelta(minutes=10))
     drafts.restore_draft(draft, actor=alice, now=NOW + timedelta(minutes=9))
     assert IntegrationDraft.objects.get().sent_at is None

@@ -219,7 +219,8 @@ def test_each_kind_of_test_run_reports_its_last_run_and_its_queue(rocket: Any, n
 def test_every_queue_has_a_label_and_a_description(heartbeats: None) -> None:
     assert set(probes.QUEUE_NAMES) == set(QUEUES[1:])
     assert get_component("Sandbox queue", timezone.now()).summary == (
-        "This queue reads provider schemas and runs lifecycle and Nomad plugin tests. The last job finished just now."
+        "This queue reads provider schemas and runs provider acceptance tests and Nomad plugin tests. "
+        "The last job finished just now."
     )
 
 

@@ -19,7 +19,7 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
     # Writing Custom Providers, "Building the Plugin": main.go is the entry point.
     if "main.go" in code.files_by_path:
         evidence = (Evidence("Entry point", "main.go", build_code_url(code, sources, "main.go")),)
-        return Result(Outcome.PASS, "The program starts in main.go.", evidence)
+        return Result(Outcome.PASS, "The plugin's entry point is in main.go.", evidence)
     if code.is_truncated:
         return TRUNCATED_RESULT
     return Result(Outcome.WARN, "The root of the repository has no main.go.")

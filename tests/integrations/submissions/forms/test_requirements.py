@@ -42,7 +42,7 @@ def test_answer_must_have_the_form_of_the_pattern():
     assert build_bound_form(requirement, "https://github.com/acme/rocket/pull/7").is_valid()
     for address in ("https://github.com/acme/rocket", "https://github.com/acme/rocket/pull/7/files"):
         problems = get_errors(build_bound_form(requirement, address))
-        assert problems == ["The answer doesn't have the required form. For example …/pull/12, in 90% of cases"]
+        assert problems == ["The answer doesn't have the required format. For example …/pull/12, in 90% of cases"]
 
 
 @pytest.mark.parametrize(
