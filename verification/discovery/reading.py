@@ -47,7 +47,7 @@ def read_address(kind: str, name: str, sources: Sources) -> Reading:
         listing = sources.registry.read_listing(namespace, provider)
         repository = find_repository(listing.source)
         if not repository:
-            raise SourceNotFoundError(f"The registry names no readable repository for {listing.full_name}.")
+            raise SourceNotFoundError(f"The registry lists no readable repository for {listing.full_name}.")
         return _extend(read_repository(repository, sources, listing))
     return _extend(read_repository(name, sources))
 

@@ -224,7 +224,7 @@ def test_manager_of_a_small_team_adds_a_reviewer_who_decides(
     row = reach(state)
     rae = create_user("rae@program.example", "Rae Ruiz")
     page = get_text(sign_in(mae).get(f"/integrations/{row.uuid}/compliance/"))
-    assert ("No reviewer can decide" in page, "an appeal against it a third one" in page) == (True, True)
+    assert ("No reviewer can decide" in page, "an appeal against it requires a third one" in page) == (True, True)
     decision = {"actor": mae, "now": timezone.now(), "reason": "Decides on the case."}
     roles.change_roles(rae, grant=["reviewer:terraform-provider"], **decision)
     rae = User.objects.get(pk=rae.pk)

@@ -155,5 +155,5 @@ def test_provider_of_another_host_has_no_readable_repository(
     discovery = read(f"{registry.url}/providers/acme/rocket")
     assert (discovery.problem, discovery.detail) == (
         "not_found",
-        "The registry names no readable repository for acme/rocket.",
+        "The registry lists no readable repository for acme/rocket.",
     )
