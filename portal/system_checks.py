@@ -18,10 +18,13 @@ def check_editions_exist(app_configs: object, **_: object) -> list[Error]:
     errors = []
     for key, date in settings.PROGRAM_EDITIONS.items():
         if key not in PROGRAMS:
-            errors.append(Error(f"PROGRAM_EDITIONS names no program: {key}.", hint=f"One of {', '.join(PROGRAMS)}."))
+            programs = ", ".join(PROGRAMS)
+            errors.append(Error(f"Unknown program in PROGRAM_EDITIONS: {key}.", hint=f"Programs: {programs}."))
         elif date not in PROGRAMS[key].by_date:
             editions = ", ".join(PROGRAMS[key].by_date)
-            errors.append(Error(f"PROGRAM_EDITIONS names no edition of {key}: {date}.", hint=f"One of {editions}."))
+            errors.append(
+                Error(f"Unknown edition of {key} in PROGRAM_EDITIONS: {date}.", hint=f"Editions: {editions}.")
+            )
     return errors
 
 
@@ -29,8 +32,8 @@ def check_editions_exist(app_configs: object, **_: object) -> list[Error]:
 def check_group_roles_exist(app_configs: object, **_: object) -> list[Error]:
     """Check that the roles in OIDC_GROUP_ROLES exist."""
     names = {role for roles in settings.OIDC_GROUP_ROLES.values() for role in roles}
-    hint = f"One of {', '.join(ROLES)}."
-    return [Error(f"OIDC_GROUP_ROLES names no role: {name}.", hint=hint) for name in sorted(names - set(ROLES))]
+    hint = f"Roles: {', '.join(ROLES)}."
+    return [Error(f"Unknown role in OIDC_GROUP_ROLES: {name}.", hint=hint) for name in sorted(names - set(ROLES))]
 
 
 @register(Tags.database)

@@ -12,7 +12,7 @@ REPOSITORY = "acme/terraform-provider-rocket"
 FAULTS = {
     "repository.license": "A reviewer decides: Line",  # the license has an additional line
     "release.files": "terraform-provider-rocket_1.0.0_SHA256SUMS.sig is missing. Attach it to the release.",
-    "release.protocols": "The manifest and the registry name different protocols.",
+    "release.protocols": "The manifest and the registry declare different protocols.",
     "keys.registered": "The key that signed isn't registered for this provider.",
     "release.archive": "The checksum of the archive doesn't match the signed one. The archive was replaced.",
 }

@@ -273,8 +273,8 @@ def test_start_refuses_an_incomplete_email_provider(import_settings, variables, 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("chess@2021-10", "PROGRAM_EDITIONS names no program: chess."),
-        ("nomad@1999-01", "PROGRAM_EDITIONS names no edition of nomad: 1999-01."),
+        ("chess@2021-10", "Unknown program in PROGRAM_EDITIONS: chess."),
+        ("nomad@1999-01", "Unknown edition of nomad in PROGRAM_EDITIONS: 1999-01."),
     ],
 )
 def test_start_refuses_an_unknown_edition(settings, value, message):

@@ -138,4 +138,4 @@ def test_single_sign_on_is_off_without_an_issuer(import_settings: Callable[..., 
 
 def test_unknown_role_in_the_mapping_is_reported(configure: Configure) -> None:
     configure(OIDC_GROUP_ROLES={"team": ("reviewer", "wizard:nomad")})
-    assert [error.msg for error in check_group_roles_exist(None)] == ["OIDC_GROUP_ROLES names no role: wizard:nomad."]
+    assert [error.msg for error in check_group_roles_exist(None)] == ["Unknown role in OIDC_GROUP_ROLES: wizard:nomad."]

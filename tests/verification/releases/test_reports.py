@@ -96,11 +96,11 @@ def test_archive_of_every_platform_is_checked(verify_published):
     archive = get_result(report, "release.archive")
     assert archive.outcome == Outcome.FAIL
     assert {evidence.label: evidence.value for evidence in archive.evidence} == {
-        "darwin_amd64, darwin_arm64": "The program is in ELF format, which darwin can't run.",
-        "linux_arm64": "The program was built for amd64, not for arm64.",
-        "linux_arm": "The program was built for amd64, not for arm.",
-        "linux_s390x": "The program was built for amd64, not for s390x.",
-        "windows_amd64": "The program is in ELF format, which windows can't run.",
+        "darwin_amd64, darwin_arm64": "The executable is in ELF format, which darwin can't run.",
+        "linux_arm64": "The executable was built for amd64, not for arm64.",
+        "linux_arm": "The executable was built for amd64, not for arm.",
+        "linux_s390x": "The executable was built for amd64, not for s390x.",
+        "windows_amd64": "The executable is in ELF format, which windows can't run.",
     }
     assert set(report.others) == {f"{os}_{arch}" for os, arch in PLATFORMS}
     assert all(decision.accepts for decision in report.others.values())
