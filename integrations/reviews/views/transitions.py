@@ -168,15 +168,19 @@ class TransitionPage:
             # What someone decided on is not new for them at the next visit.
             findings.update_read_marker(integration, actor=request.user, now=now)
             end_writing(integration, request.user)
+        # After these, the reviewer is done with the integration for now, so the next one opens.
+        is_decision = self.options.is_decision or name in ("approve_first", "put_on_hold")
+        next_uuid = find_next_review(integration, request.user, now) if for_program and is_decision else None
         has_undo_banner = "undo_until" in event.data or name == "approve_first"
         if not (for_program and has_undo_banner):  # the banner names the decision
-            messages.success(request, _("You %(action)s.") % {"action": event.action})
+            # The page that opens next is about another integration.
+            message = _("%(name)s: You %(action)s.") if next_uuid else _("You %(action)s.")
+            messages.success(request, message % {"name": integration.name, "action": event.action})
         if self.is_inline:
             return render_workspace(request, load_visible_integration(request, integration.uuid))
         if not for_program:
             return redirect("submissions:detail", uuid=integration.uuid)
-        is_decision = self.options.is_decision or name == "approve_first"
-        if is_decision and (next_uuid := find_next_review(integration, request.user, now)):
+        if next_uuid:
             return redirect(f"{reverse('reviews:review', args=[next_uuid])}?decided={integration.uuid}")
         return redirect("reviews:review", uuid=integration.uuid)
 

@@ -27,6 +27,17 @@ def test_next_item_opens_after_a_decision_with_the_undo_button(three_reviews: No
     assert ("Your last decision is about Scan." in text, "Undo decision" in text) == (True, True)
 
 
+def test_next_item_opens_after_a_hold_with_a_message_that_names_the_held_one(
+    three_reviews: None, rita: User, sign_in: SignIn
+) -> None:
+    client = sign_in(rita)
+    scan, rocket = (Integration.objects.get(name=name) for name in ("Scan", "Rocket"))
+    response = submit_transition(client, scan, "put_on_hold", note="The registry is closed.", waits_for="third_party")
+    assert response["Location"] == f"/integrations/{rocket.uuid}/review/?decided={scan.uuid}"
+    page = client.get(response["Location"])
+    assert [str(message) for message in page.context["messages"]] == ["Scan: You put the integration on hold."]
+
+
 def test_last_item_of_the_queue_stays_open_after_a_decision(
     ready_integration: Integration, rita: User, client: Any
 ) -> None:
