@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from portal.accounts.models import User
@@ -198,8 +199,12 @@ def _get_preview_recipient(request: AuthenticatedRequest, recipients: list[Recip
     return find_recipient(recipients, key) if key else Recipient("", request.user, Frequency.NEVER)
 
 
+@vary_on_headers("HX-Request")
 def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
-    """Show the email to a recipient, without the links that are theirs alone, and the delivery to each."""
+    """Show the email to a recipient, without the links that are theirs alone, and the delivery to each.
+
+    While the report is sent, htmx asks for the deliveries only.
+    """
     snapshot, recipients = get_managed_snapshot(request, scope, period)
     recipient = _get_preview_recipient(request, recipients)
     rows = deliveries.list_deliveries(snapshot, recipients)
@@ -218,7 +223,8 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
         "is_sending": deliveries.is_sending(snapshot),
         "pending_count": sum(each.is_pending for each in rows),
     }
-    return render(request, "reports/emails.html", context)
+    template = "reports/emails.html#deliveries" if request.htmx else "reports/emails.html"
+    return render(request, template, context)
 
 
 # The page of a report's emails shows the preview in a frame.

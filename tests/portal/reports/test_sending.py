@@ -99,7 +99,7 @@ def test_report_is_sent_now_to_pending_recipients(
     assert "Send 2 emails" in client.get(build_url("emails", scope)).content.decode()
     client.post(build_url("send_emails", scope))
     assert get_states() == {"alice@acme.example": "held", "bob@acme.example": "held"}
-    assert "Sending the report. Reload this page" in client.get(build_url("emails", scope)).content.decode()
+    assert "Sending the report…" in client.get(build_url("emails", scope)).content.decode()
     client.post(build_url("send_emails", scope))
     run_due_jobs("email", MONDAY - 5 * HOUR)
     assert get_states() == {"alice@acme.example": "stored", "bob@acme.example": "stored"}
