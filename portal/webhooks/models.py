@@ -189,6 +189,10 @@ class WebhookDelivery(models.Model):
     def __str__(self) -> str:
         return f"{self.event_type} {self.message_id}"
 
+    def is_due(self, now: datetime) -> bool:
+        """Return whether the next attempt of the delivery is due."""
+        return self.state == self.State.PENDING and self.due_at <= now
+
 
 class WebhookDeliveryAttempt(models.Model):
     """Request of a delivery and its shortened response. Without a response, it has no status."""

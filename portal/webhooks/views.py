@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
@@ -87,12 +88,16 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 
 
 @sensitive_variables("secret", "context")
-def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Show an endpoint with its health and its log, and once after its creation or rotation the new secret."""
+@vary_on_headers("HX-Request")
+def show_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show an endpoint with its health and its log, and once after its creation or rotation the new secret.
+
+    While a delivery is due, htmx asks for the deliveries only.
+    """
     endpoint = access.get_endpoint(request.user, uuid)
     now = timezone.now()
-    # Shown once: afterward, no one can read it again.
-    secret = take_secret(request, f"webhook {uuid}")
+    # Shown once: afterward, no one can read it again. htmx doesn't show it.
+    secret = None if request.htmx else take_secret(request, f"webhook {uuid}")
     state = request.GET.get("state", "")
     event_type = request.GET.get("event_type", "")
     log = paginate(request, list_deliveries(endpoint, state, event_type), 25)
@@ -100,6 +105,7 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "endpoint": endpoint,
         "secret": secret.value if secret else "",
         "page": log,
+        "is_sending": not endpoint.pause and any(message.is_due(now) for message in log),
         "state": state,
         "event_type": event_type,
         "tabs": build_tabs(state, event_type),
@@ -107,7 +113,8 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "since": ReplayForm(initial={"since": timezone.localtime(now - timedelta(days=1))}),
         "now": now,
     }
-    return render(request, "webhooks/webhook.html", context)
+    template = "webhooks/webhook.html#deliveries" if request.htmx else "webhooks/webhook.html"
+    return render(request, template, context)
 
 
 def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

@@ -235,3 +235,22 @@ def test_partner_sees_event_types_for_partners_only(sign_in: Any, alice: Any) ->
     page_text = read_page(sign_in(alice), "webhooks:event_types")
     assert "integration.listed" in page_text
     assert "program.action_overdue" not in page_text
+
+
+def test_log_updates_until_the_due_delivery_is_sent(
+    sign_in: Any, alice: Any, endpoint: Make, receiver: Receiver
+) -> None:
+    row = endpoint()
+    url = reverse("webhooks:detail", args=[row.uuid])
+    client = sign_in(alice)
+    client.post(reverse("webhooks:action", args=[row.uuid, "test"]))
+    htmx = {"HX-Request": "true"}
+    pages = [client.get(url), client.get(url, headers=htmx)]
+    send_due_deliveries(timezone.now())
+    pages.append(client.get(url, headers=htmx))
+    request = f'hx-get="{url}" hx-trigger="every 2s"'
+    assert [(request in page.text, "Delivered" in page.text, "<html" in page.text) for page in pages] == [
+        (True, True, True),
+        (True, False, False),
+        (False, True, False),
+    ]
