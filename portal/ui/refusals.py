@@ -48,19 +48,27 @@ def add_refusals_to_form(form: BaseForm, field: str | None = None) -> Iterator[N
 
 
 def render_action_form(
-    request: HttpRequest, form: BaseForm, values: QueryDict, *, label: str | Promise, cancel_url: str
+    request: HttpRequest,
+    form: BaseForm,
+    values: QueryDict,
+    *,
+    label: str | Promise,
+    cancel_url: str,
+    template: str = "ui/forms/action_form.html",
+    **extra_context: object,
 ) -> HttpResponse:
     """Show the form of an action that has no page of its own, to be sent again after a refusal or a sign-in.
 
     `values`: what was sent, which can include the value of the button and the selected rows.
-    `label`: text of the button that was pressed.
+    `label`: text of the button that was pressed, or would be after a preview.
+    `template`, `extra_context`: a page that extends the general one, and its further values.
     """
-    field_names = {form.add_prefix(name) for name in form.fields} | {"csrfmiddlewaretoken"}
+    field_names = {form.add_prefix(name) for name in form.fields} | {"csrfmiddlewaretoken", "preview"}
     # such as the value of the button, and the selected rows
     other_values = [(name, value) for name, texts in values.lists() if name not in field_names for value in texts]
-    context = {"form": form, "label": label, "cancel_url": cancel_url, "other_values": other_values}
-    status = 422 if request.method == "POST" else 200
-    return render(request, "ui/forms/action_form.html", context, status=status)
+    context = {"form": form, "label": label, "cancel_url": cancel_url, "other_values": other_values, **extra_context}
+    status = 422 if request.method == "POST" and "preview" not in request.POST else 200
+    return render(request, template, context, status=status)
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect
 from django.urls import path, reverse
 from django.utils import timezone
@@ -21,7 +21,7 @@ from integrations.submissions.forms.findings import FindingForm, FindingReplyFor
 from integrations.submissions.models import Finding
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.views.access import redirect_get_to, require_permission, require_program_staff
-from integrations.submissions.views.texts import report_mentions
+from integrations.submissions.views.texts import build_text_context, is_submitted, report_mentions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
@@ -43,9 +43,7 @@ def restore_text(form_class: type[forms.Form], label: str) -> Callable[[FindingV
             if unsent is None:
                 return _redirect_to_finding(request, finding)
             # Not bound, because the reason for reopening can be blank.
-            form = form_class(initial=unsent.dict())
-            cancel_url = _build_finding_url(request, finding)
-            return render_action_form(request, form, unsent, label=_(label), cancel_url=cancel_url)
+            return _render_action_form(request, finding, form_class(initial=unsent.dict()), _(label), unsent)
 
         return handle
 
@@ -71,7 +69,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     # The reason is optional, unlike the text of a reply, whose form this is.
     form.fields["text"].required = False
     form.fields["text"].label = _("Reason")
-    if form.is_valid():
+    if is_submitted(request) and form.is_valid():
         with add_refusals_to_form(form):
             note = form.cleaned_data["text"]
             finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
@@ -85,7 +83,7 @@ def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     finding = load_finding(request, pk)
     form = FindingForm(request.POST)
     require_program_staff(request)
-    if form.is_valid():
+    if is_submitted(request) and form.is_valid():
         with add_refusals_to_form(form):
             finding_services.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
             report_mentions(request, finding.integration, form.cleaned_data["text"], internal=True)
@@ -108,7 +106,7 @@ def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Send a reply to the other side."""
     finding = load_finding(request, pk)
     form = FindingReplyForm(request.POST)
-    if form.is_valid():
+    if is_submitted(request) and form.is_valid():
         with add_refusals_to_form(form):
             text = form.cleaned_data["text"]
             finding_services.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
@@ -159,8 +157,22 @@ def _build_finding_url(request: AuthenticatedRequest, finding: Finding) -> str:
     return f"{reverse(page, args=[finding.integration.uuid])}#finding-{finding.number}"
 
 
-def _render_action_form(request: AuthenticatedRequest, finding: Finding, form: forms.Form, label: str) -> HttpResponse:
-    return render_action_form(request, form, request.POST, label=label, cancel_url=_build_finding_url(request, finding))
+def _render_action_form(
+    request: AuthenticatedRequest, finding: Finding, form: forms.Form, label: str, values: QueryDict | None = None
+) -> HttpResponse:
+    """Show the form on a page of its own, with a preview of the text if its button was pressed."""
+    is_internal = isinstance(form, FindingForm)  # the partner can't see the finding yet
+    return render_action_form(
+        request,
+        form,
+        values or request.POST,
+        label=label,
+        cancel_url=_build_finding_url(request, finding),
+        template="reviews/finding_text.html",
+        integration=finding.integration,
+        internal=is_internal,
+        **build_text_context(request, finding.integration, internal=is_internal),
+    )
 
 
 urlpatterns = [

@@ -38,7 +38,7 @@ from integrations.submissions.views.access import (
     require_program_staff,
     select_integration,
 )
-from integrations.submissions.views.texts import build_text_context, report_mentions
+from integrations.submissions.views.texts import build_text_context, is_submitted, report_mentions
 from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow.states import ReviewState
 from portal.accounts.models import User
@@ -173,7 +173,7 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if requirement is None:
         raise Http404(_("Requirement not found in this edition."))
     form = FindingForm(data, auto_id=f"{requirement.id}-%s")
-    if _is_submitted(request) and form.is_valid():
+    if is_submitted(request) and form.is_valid():
         with add_refusals_to_form(form):
             text = form.cleaned_data["text"]
             severity = form.cleaned_data["severity"]
@@ -204,7 +204,7 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     require_permission(permissions.can_edit, finding.integration, request.user)
     integration = finding.integration
     form = FindingAnswerForm(_get_form_data(request))
-    if _is_submitted(request) and form.is_valid():
+    if is_submitted(request) and form.is_valid():
         with add_refusals_to_form(form):
             finding_services.answer_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
             messages.success(request, _("You responded to finding %(number)s.") % {"number": finding.number})
@@ -226,7 +226,7 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form = MessageForm(
         data=_get_form_data(request), can_write_note=permissions.can_write_note(integration, request.user)
     )
-    if _is_submitted(request) and form.is_valid():
+    if is_submitted(request) and form.is_valid():
         body = form.cleaned_data["body"]
         is_internal = form.cleaned_data.get("internal", False)
         with add_refusals_to_form(form):
@@ -246,12 +246,7 @@ def _get_form_data(request: AuthenticatedRequest) -> QueryDict | None:
 
 
 def _get_status_code(request: HttpRequest) -> int:
-    return 422 if _is_submitted(request) else 200
-
-
-def _is_submitted(request: HttpRequest) -> bool:
-    """Return whether a form was sent to be saved, not to be previewed."""
-    return request.method == "POST" and "preview" not in request.POST
+    return 422 if is_submitted(request) else 200
 
 
 urlpatterns = [

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils.translation import gettext as _
@@ -47,6 +47,11 @@ def build_text_context(
         "preview": build_preview(request, integration, internal=internal),
         "handles": list_hinted_handles(integration, list_participants(integration), request.user),
     }
+
+
+def is_submitted(request: HttpRequest) -> bool:
+    """Return whether a form was sent to be saved, not to be previewed."""
+    return request.method == "POST" and "preview" not in request.POST
 
 
 def report_mentions(

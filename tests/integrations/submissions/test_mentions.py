@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.contrib.messages import get_messages
 from django.urls import reverse
 
@@ -207,23 +208,45 @@ def test_preview_shows_text_and_mentions(rocket: Integration, sign_in: Any, alic
     assert list_emails() == []
 
 
-@pytest.mark.parametrize("name", ["post_message", "raise_finding", "answer_finding"])
+NAMES = ["post_message", "raise_finding", "edit_finding", "answer_finding", "reply_to_finding", "reopen_finding"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_preview_without_scripts_keeps_the_text_and_saves_nothing(
     rocket: Integration, sign_in: Any, alice: Any, rita: Any, name: str
 ) -> None:
     finding = findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "Fix it.", actor=rita, now=NOW)
-    perform_transition(rocket, "request_changes", actor=rita, now=NOW + MINUTE)
+    if name != "edit_finding":
+        perform_transition(rocket, "request_changes", actor=rita, now=NOW + MINUTE)
     before = AuditEvent.objects.count()
     user, field, argument = {
         "post_message": (alice, "body", rocket.uuid),
         "raise_finding": (rita, "text", rocket.uuid),
+        "edit_finding": (rita, "text", finding.pk),
         "answer_finding": (alice, "answer", finding.pk),
+        "reply_to_finding": (alice, "text", finding.pk),
+        "reopen_finding": (rita, "text", finding.pk),
     }[name]
     fields = {"preview": field, field: "*Hello*", "requirement": finding.requirement_id}
     response = sign_in(user).post(reverse(f"reviews:{name}", args=[argument]), fields)
     assert (response.status_code, AuditEvent.objects.count()) == (200, before)
     assert response.text.count("<p><em>Hello</em></p>") == 1
     assert response.text.count(">\n*Hello*</textarea>") == 1
+    assert '<input type="hidden" name="preview"' not in response.text
+
+
+def test_every_long_text_of_the_pages_has_a_preview(rocket: Integration, sign_in: Any, alice: Any, rita: Any) -> None:
+    findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "Fix it.", actor=rita, now=NOW)
+    responses = [sign_in(rita).get(reverse("reviews:review", args=[rocket.uuid]))]
+    perform_transition(rocket, "request_changes", actor=rita, now=NOW + MINUTE)
+    responses.append(sign_in(rita).get(reverse("reviews:review", args=[rocket.uuid])))
+    responses.append(sign_in(alice).get(reverse("submissions:detail", args=[rocket.uuid])))
+    forms = [BeautifulSoup(each.content, "html.parser").select("form:has(textarea)") for each in responses]
+    assert [[len(form.select("button[name=preview]")) for form in page] for page in forms] == [
+        [1, 1],
+        [1, 1],
+        [1, 1, 1],
+    ]
 
 
 def test_timeline_and_findings_are_rendered(rocket: Integration, sign_in: Any, alice: Any, rita: Any) -> None:
