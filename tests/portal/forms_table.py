@@ -180,7 +180,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.ActivateTotpForm, ""): lambda data, user: accounts.ActivateTotpForm(data, user=user),
     (members.InvitationForm, ""): lambda data, user: members.InvitationForm(data),
     (MergeTargetForm, ""): lambda data, user: MergeTargetForm(data),
-    (MergeNoteForm, ""): lambda data, user: MergeNoteForm(data),
+    (MergeNoteForm, ""): lambda data, user: MergeNoteForm("Acme", data=data),
     (OrganizationForm, ""): lambda data, user: OrganizationForm(data),
     (members.JoinRequestForm, ""): lambda data, user: members.JoinRequestForm(data),
     (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data, request=build_request(user)),

@@ -26,6 +26,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
 from portal.core.form_fields import FilterField, MultiLineField, SingleLineField
 from portal.core.value_types import TemplateContext
+from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate, paginate_compiled
 from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 
@@ -98,8 +99,8 @@ class MergeTargetForm(forms.Form):
         return partner
 
 
-class MergeNoteForm(forms.Form):
-    """Reason for a merge."""
+class MergeNoteForm(NameConfirmationForm):
+    """Reason for a merge, and the name of the company that it closes."""
 
     note = MultiLineField(
         label=gettext_lazy("Reason"),
@@ -253,13 +254,14 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     source = get_object_or_404(Partner, slug=slug, merged_into=None)
     form = MergeTargetForm(request.GET or None)
     form_data = request.POST if request.method == "POST" else request.unsent()
-    context: TemplateContext = {"partner": source, "form": form, "note_form": MergeNoteForm(form_data)}
+    note_form = MergeNoteForm(source.name, data=form_data)
+    context: TemplateContext = {"partner": source, "form": form, "note_form": note_form}
     if form.is_valid():
         target: Partner = form.cleaned_data["into"]
-        if request.method == "POST" and context["note_form"].is_valid():
-            note = context["note_form"].cleaned_data["note"]
+        if request.method == "POST" and note_form.is_valid():
+            note = note_form.cleaned_data["note"]
             names = {"source": source, "target": target}
-            with add_refusals_to_form(context["note_form"]):
+            with add_refusals_to_form(note_form):
                 partner_merges.merge_partners(source, target, note, actor=request.user, now=timezone.now())
                 messages.success(request, _("%(source)s is now part of %(target)s.") % names)
                 return redirect("reviews:partner", target.slug)

@@ -229,8 +229,10 @@ def test_staff_see_what_moves_and_merge(
     words = find_text(client.get("/companies/acme/merge/?into=globex"), "#preview")
     assert "Rocket" in words
     assert "Alice Archer" in words
-    assert client.post("/companies/acme/merge/?into=globex", {"note": ""}).status_code == 422
-    page = client.post("/companies/acme/merge/?into=globex", {"note": "One company."}, follow=True)
+    for fields in ({"note": "", "confirm_name": "Acme"}, {"note": "One company.", "confirm_name": "Globex"}):
+        assert client.post("/companies/acme/merge/?into=globex", fields).status_code == 422
+    fields = {"note": "One company.", "confirm_name": "Acme"}
+    page = client.post("/companies/acme/merge/?into=globex", fields, follow=True)
     assert "Acme is now part of Globex." in find_text(page)
     assert "This partner is now part of Globex" in find_text(client.get("/companies/acme/"), "#verification")
     assert client.get("/companies/acme/merge/").status_code == 404
