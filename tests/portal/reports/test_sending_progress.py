@@ -1,4 +1,4 @@
-"""Tests of the updates of a report's emails while they are sent."""
+"""Tests of the status of a report's emails as a whole, also while they are sent."""
 
 from typing import Any
 
@@ -31,3 +31,8 @@ def test_page_asks_for_the_deliveries_until_the_report_is_sent(
         (True, False),
         (False, False),
     ]
+
+
+def test_report_without_recipients_says_only_that(scope: str, sam: User, sign_in: Any) -> None:
+    page = sign_in(sam).get(reverse("reports:emails", args=["program:nomad", "2026-W16"])).text
+    assert ("No recipients." in page, "All subscribers have an email" in page) == (True, False)
