@@ -4,9 +4,10 @@ Each component has a template in templates/styleguide/parts/. static/css/tokens.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from inspect import Parameter, getdoc, signature
 from math import cos, radians, sin
 
 from django.conf import settings
@@ -15,9 +16,12 @@ from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
 from portal.core.content_files import Content, load_content
+from portal.ui.templatetags.components import register
 
 # attributes with IDs, which must differ in the second copy of a component
 ID_ATTRIBUTE_PATTERN = re.compile(r'(?<=\s)(id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]+)"')
+TAG_PATTERN = re.compile(r"{% (\w+)")
+IMPLICIT_PARAMETERS = ("content", "context")  # the content of a block tag, and the values of the page
 PAINT_PATTERN = re.compile(r"url\(#")
 NUMBER_PATTERN = r"(\.?\d+(?:\.\d+)?)"
 COLOR_PATTERN = rf"oklch\({NUMBER_PATTERN} {NUMBER_PATTERN} {NUMBER_PATTERN}\)"
@@ -101,13 +105,41 @@ class Catalog(Content):
 CATALOG = load_content("portal/styleguide/data/catalog.yaml", Catalog)
 
 
+@dataclass(frozen=True, slots=True)
+class ComponentDescription:
+    """Template tag with its parameters as they are written in a template, and what it does."""
+
+    tag: str
+    parameters: tuple[str, ...]
+    about: str
+
+    @classmethod
+    def build(cls, tag: str, function: Callable[..., object]) -> "ComponentDescription":
+        """Return the description of a tag from the function that it was made of."""
+        parameters = [each for name, each in signature(function).parameters.items() if name not in IMPLICIT_PARAMETERS]
+        texts = tuple(str(each.replace(annotation=Parameter.empty)).replace("'", '"') for each in parameters)
+        return cls(tag, texts, getdoc(function) or "")
+
+
+def list_components(source: str) -> list[ComponentDescription]:
+    """Return the components that a template uses, each once."""
+    tags = dict.fromkeys(TAG_PATTERN.findall(source))
+    return [ComponentDescription.build(tag, register.tags[tag]) for tag in tags if tag in register.tags]
+
+
 def render_part(part: StyleguidePart, context: Mapping[str, object], request: HttpRequest) -> dict[str, object]:
-    """Render a component for the light and dark themes with unique IDs, and return it with its source."""
+    """Render a component for both themes with unique IDs, and return it with its source and its parameters."""
     key = part.key
     template = get_template(f"styleguide/parts/{key}.html")
     html = template.render(dict(context), request)
     source: str = template.template.source  # type: ignore[attr-defined]
-    return {"part": part, "light": SafeString(html), "dark": SafeString(rename_ids(html)), "source": source.strip()}
+    return {
+        "part": part,
+        "light": SafeString(html),
+        "dark": SafeString(rename_ids(html)),
+        "source": source.strip(),
+        "components": list_components(source),
+    }
 
 
 def rename_ids(html: str) -> str:

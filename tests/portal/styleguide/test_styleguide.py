@@ -85,6 +85,17 @@ def test_each_part_appears_in_light_and_in_dark(guide: BeautifulSoup) -> None:
         assert element.get_text() == SOURCES[key].strip()
 
 
+def test_parameters_of_the_components_of_a_part_are_documented(guide: BeautifulSoup) -> None:
+    rows = [" ".join(row.get_text(" ").split()) for row in guide.select("#panels > details .fact")]
+    expected = {
+        'panel heading="", aside="", actions="", id="", flush=False '
+        "Render a bordered section with an optional heading, note, and actions. `flush` removes the padding.",
+        'fact name Render a name and its value. An empty value is shown as "Not available".',
+        "facts Render the list around facts.",
+    }
+    assert expected & set(rows) == expected
+
+
 def test_every_tone_and_outcome_is_shown(guide: BeautifulSoup) -> None:
     badges = guide.find(id="badges")
     assert isinstance(badges, Tag)
