@@ -17,10 +17,12 @@ from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
 from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 from tests.journeys.person import Person
+from tests.suites import FIGURE_PROPERTY
 
 MAX_REQUEST_CLICKS = 5
 Visit = Callable[..., Person]
 AdvanceTime = Callable[..., None]
+RecordProperty = Callable[[str, str], None]
 MAX_KEYS_PER_APPROVAL = 3
 
 
@@ -210,7 +212,7 @@ def test_reviewer_cannot_decide_on_their_own_company(
 
 
 def test_two_findings_from_templates_are_requested_within_five_clicks(
-    visit: Visit, rita: Any, review_request: Integration
+    visit: Visit, rita: Any, review_request: Integration, record_property: RecordProperty
 ) -> None:
     reviewer = visit(rita).go(build_path(review_request, "review/"))
     titles = [each.title for each in list_templates(review_request)[:2]]
@@ -219,7 +221,7 @@ def test_two_findings_from_templates_are_requested_within_five_clicks(
         reviewer.tick(title)
     reviewer.press("Add and request changes").sees("Subject").press("Request changes")
     used_clicks = reviewer.clicks - clicks
-    print(f"request changes with 2 template findings: {used_clicks} clicks, budget {MAX_REQUEST_CLICKS}")
+    record_property(FIGURE_PROPERTY, f"{used_clicks} clicks to request changes with two template findings")
     review_request.refresh_from_db()
     assert (used_clicks <= MAX_REQUEST_CLICKS, review_request.findings.count(), review_request.review_state) == (
         True,
@@ -229,7 +231,7 @@ def test_two_findings_from_templates_are_requested_within_five_clicks(
 
 
 def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_key(
-    visit: Visit, acme: Partner, alice: Any, rita: Any, rob: Any
+    visit: Visit, acme: Partner, alice: Any, rita: Any, rob: Any, record_property: RecordProperty
 ) -> None:
     now = timezone.now()
     for number in range(20):
@@ -247,7 +249,7 @@ def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_ke
     boxes.last.click(modifiers=["Shift"])
     reviewer.choose("Reviewer", "Rob Roth").press("Assign reviewer").sees("Changed 20 items.")
     used_clicks = reviewer.clicks - clicks + 2
-    print(f"assign 20 items: {used_clicks} clicks")
+    record_property(FIGURE_PROPERTY, f"{used_clicks} clicks to assign 20 items")
     assert (used_clicks, Integration.objects.filter(reviewer=rob).count()) == (4, 20)
     expect(reviewer.page.locator("#results input[name=row]:checked")).to_have_count(20)
     reviewer.page.keyboard.press("a")
@@ -255,7 +257,7 @@ def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_ke
 
 
 def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
-    visit: Visit, acme: Partner, alice: Any, rita: Any
+    visit: Visit, acme: Partner, alice: Any, rita: Any, record_property: RecordProperty
 ) -> None:
     now = timezone.now()
     for name in ("First", "Second", "Third"):
@@ -270,7 +272,7 @@ def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
     reviewer.page.wait_for_url("**/transitions/approve/")
     reviewer.wait_for_page().page.keyboard.press(keys[2])
     reviewer.page.wait_for_url("**/review/?decided=*")
-    print(f"approve and open the next item: {len(keys)} keys")
+    record_property(FIGURE_PROPERTY, f"{len(keys)} keys to approve a clean integration and open the next item")
     reviewer.wait_for_page().sees("Second", "You approved")
     assert len(keys) <= MAX_KEYS_PER_APPROVAL
     assert [fetch_stage(row) for row in Integration.objects.order_by("name")] == ["release", "review", "review"]
