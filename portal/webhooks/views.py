@@ -227,8 +227,9 @@ def remove_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return redirect("webhooks:list")
 
 
+@vary_on_headers("HX-Request")
 def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> HttpResponse:
-    """Show a delivery with its attempts, or replay it."""
+    """Show a delivery with its attempts, or replay it. While it is due, htmx asks for what changes."""
     endpoint = access.get_endpoint(request.user, uuid)
     deliveries = WebhookDelivery.objects.select_related("replayed_by", "event")
     delivery = get_object_or_404(deliveries, endpoint=endpoint, uuid=message)
@@ -237,5 +238,11 @@ def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> H
             services.replay_delivery(delivery, actor=request.user, now=timezone.now())
         return redirect("webhooks:delivery", uuid, message)
     attempts = paginate(request, delivery.attempts.all(), 10)
-    context = {"endpoint": endpoint, "message": delivery, "body": format_body(delivery.body), "page": attempts}
-    return render(request, "webhooks/message.html", context)
+    context = {
+        "endpoint": endpoint,
+        "message": delivery,
+        "body": format_body(delivery.body),
+        "page": attempts,
+        "is_sending": not endpoint.pause and delivery.is_due(timezone.now()),
+    }
+    return render(request, "webhooks/message.html#update" if request.htmx else "webhooks/message.html", context)

@@ -254,3 +254,23 @@ def test_log_updates_until_the_due_delivery_is_sent(
         (True, False, False),
         (False, True, False),
     ]
+
+
+def test_delivery_page_updates_until_the_delivery_is_sent(
+    sign_in: Any, alice: Any, endpoint: Make, receiver: Receiver
+) -> None:
+    row = endpoint()
+    services.send_test_event(row, actor=alice, now=NOW)
+    url = reverse("webhooks:delivery", args=[row.uuid, WebhookDelivery.objects.get().uuid])
+    client = sign_in(alice)
+    htmx = {"HX-Request": "true"}
+    pages = [client.get(url), client.get(url, headers=htmx)]
+    send_due_deliveries(timezone.now())
+    pages.append(client.get(url, headers=htmx))
+    request = f'hx-get="{url}" hx-trigger="every 2s"'
+    texts = (request, "Replay delivery", "Attempt 1", "<html", 'hx-swap-oob="true"')
+    assert [[text in page.text for text in texts] for page in pages] == [
+        [True, False, False, True, False],
+        [True, False, False, False, True],
+        [False, True, True, False, True],
+    ]
