@@ -4,17 +4,16 @@ They are in the active language, and the same for the same figures. Each count t
 worst first, so that a good share can't hide it. `docs/reference/report-situations.md` lists all combinations.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.template.loader import render_to_string
 from django.utils.formats import number_format
-from django.utils.functional import Promise
-from django.utils.translation import gettext as _, ngettext, ngettext_lazy
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.sla.formatting import format_percent
+from portal.core.content_files import Content, load_content
 from portal.core.periods import PeriodKind, parse_period
 from portal.core.value_types import JsonObject
 from portal.reports.period_texts import describe_period
@@ -24,94 +23,17 @@ MAX_IMPERFECT_SHARE = 99.9  # a breach never rounds to 100%
 
 
 @dataclass(frozen=True, slots=True)
-class Concern:
-    """Count that a report must mention: in the subject, and as a sentence about what is current or past.
-
-    `is_severe`: the report must not praise the period while this count isn't zero.
-    """
+class Concern(Content):
+    """Count that a report must mention, from content/concerns.yaml. Each text has a singular and a plural."""
 
     key: str
-    subject: Promise
-    sentence: Promise
-    past_sentences: Mapping[str, Promise] = field(default_factory=dict)  # by kind of period, if they differ
+    subject: tuple[str, str]
+    sentence: tuple[str, str]
+    past_sentences: dict[PeriodKind, tuple[str, str]] = field(default_factory=dict)
     is_severe: bool = False
 
 
-CONCERNS = (
-    Concern(
-        "overdue",
-        ngettext_lazy("%(count)s issue overdue", "%(count)s issues overdue", "count"),
-        ngettext_lazy("%(count)s issue is overdue.", "%(count)s issues are overdue.", "count"),
-        {
-            PeriodKind.WEEK: ngettext_lazy(
-                "%(count)s issue was overdue at the end of the week.",
-                "%(count)s issues were overdue at the end of the week.",
-                "count",
-            ),
-            PeriodKind.MONTH: ngettext_lazy(
-                "%(count)s issue was overdue at the end of the month.",
-                "%(count)s issues were overdue at the end of the month.",
-                "count",
-            ),
-            PeriodKind.QUARTER: ngettext_lazy(
-                "%(count)s issue was overdue at the end of the quarter.",
-                "%(count)s issues were overdue at the end of the quarter.",
-                "count",
-            ),
-        },
-        is_severe=True,
-    ),
-    Concern(
-        "data_incomplete",
-        ngettext_lazy("data incomplete for %(count)s issue", "data incomplete for %(count)s issues", "count"),
-        ngettext_lazy(
-            "Data is incomplete for %(count)s issue, so we can't evaluate it.",
-            "Data is incomplete for %(count)s issues, so we can't evaluate them.",
-            "count",
-        ),
-        dict.fromkeys(
-            PeriodKind,
-            ngettext_lazy(
-                "Data was incomplete for %(count)s issue, so we couldn't evaluate it.",
-                "Data was incomplete for %(count)s issues, so we couldn't evaluate them.",
-                "count",
-            ),
-        ),
-        is_severe=True,
-    ),
-    Concern(
-        "breached",
-        ngettext_lazy("%(count)s breached", "%(count)s breached", "count"),
-        ngettext_lazy("%(count)s SLA target was breached.", "%(count)s SLA targets were breached.", "count"),
-    ),
-    Concern(
-        "at_risk",
-        ngettext_lazy("%(count)s at risk", "%(count)s at risk", "count"),
-        ngettext_lazy("%(count)s issue is at risk.", "%(count)s issues are at risk.", "count"),
-        {
-            PeriodKind.WEEK: ngettext_lazy(
-                "%(count)s issue was at risk at the end of the week.",
-                "%(count)s issues were at risk at the end of the week.",
-                "count",
-            ),
-            PeriodKind.MONTH: ngettext_lazy(
-                "%(count)s issue was at risk at the end of the month.",
-                "%(count)s issues were at risk at the end of the month.",
-                "count",
-            ),
-            PeriodKind.QUARTER: ngettext_lazy(
-                "%(count)s issue was at risk at the end of the quarter.",
-                "%(count)s issues were at risk at the end of the quarter.",
-                "count",
-            ),
-        },
-    ),
-    Concern(
-        "ideal_missed",
-        ngettext_lazy("%(count)s ideal target missed", "%(count)s ideal targets missed", "count"),
-        ngettext_lazy("%(count)s ideal target was missed.", "%(count)s ideal targets were missed.", "count"),
-    ),
-)
+CONCERNS = load_content("portal/reports/content/concerns.yaml", dict[str, tuple[Concern, ...]])["concerns"]
 
 
 def describe_as_of(figures: JsonObject, now: datetime) -> JsonObject:
@@ -156,10 +78,10 @@ def _list_subject_parts(figures: JsonObject) -> list[str]:
     totals = figures["totals"]
     # A good share must not hide that something is overdue or can't be evaluated.
     if is_severe(figures):
-        return [concern.subject % {"count": totals[concern.key]} for concern in _list_concerns(figures)]
+        return [format_count(concern.subject, totals[concern.key]) for concern in _list_concerns(figures)]
     usual_keys = ("breached", "at_risk") if totals["settled"] else ("at_risk",)
     concerns = [row for row in CONCERNS if totals.get(row.key) or row.key in usual_keys]
-    return [_describe_share(figures), *(row.subject % {"count": totals[row.key]} for row in concerns)]
+    return [_describe_share(figures), *(format_count(row.subject, totals[row.key]) for row in concerns)]
 
 
 def _describe_share(figures: JsonObject) -> str:
@@ -209,8 +131,12 @@ def build_verdict(figures: JsonObject) -> str:
 
 def _describe_concern(concern: Concern, figures: JsonObject) -> str:
     past_sentence = concern.past_sentences.get(figures["kind"]) if figures["is_past"] else None
-    sentence = past_sentence or concern.sentence
-    return sentence % {"count": figures["totals"][concern.key]}
+    return format_count(past_sentence or concern.sentence, figures["totals"][concern.key])
+
+
+def format_count(forms: tuple[str, str], count: int) -> str:
+    """Return the singular or the plural of a text with its count."""
+    return ngettext(*forms, count) % {"count": count}
 
 
 def _describe_settled(figures: JsonObject) -> str:

@@ -51,4 +51,4 @@ def list_template_messages(source: str) -> Iterator[str]:
 def _list_content_messages() -> Iterator[str]:
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.yaml"):
-            yield from (text for _line, text in list_messages(path.read_text()))
+            yield from (text for _line, texts in list_messages(path.read_text()) for text in texts)

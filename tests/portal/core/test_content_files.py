@@ -66,7 +66,8 @@ def test_mistake_is_reported_with_position_location_and_fix(path: Path, text: st
 
 
 def test_messages_are_the_values_of_translatable_keys() -> None:
-    assert [*list_messages(TRANSLATED)] == [(4, "First"), (6, "A text of two lines"), (9, "It's"), (9, "96 %")]
+    texts = [(4, ("First",)), (6, ("A text of two lines",)), (9, ("It's",)), (9, ("96 %",))]
+    assert [*list_messages(TRANSLATED)] == texts
     assert [*list_messages(TRANSLATED.replace("translatable", "other"))] == []
 
 
@@ -74,6 +75,12 @@ def test_messages_keep_their_lines_as_python() -> None:
     code = format_as_python(TRANSLATED)
     assert [*list_module_messages(code)] == ["First", "A text of two lines", "It's", "96 %"]
     assert [node.lineno for node in ast.parse(code).body] == [4, 6, 9, 9]
+
+
+def test_list_of_translatable_texts_is_a_singular_with_its_plural() -> None:
+    source = 'translatable: [title]\ntitle: ["%(count)s page", "%(count)s pages"]\n'
+    assert [*list_messages(source)] == [(2, ("%(count)s page", "%(count)s pages"))]
+    assert format_as_python(source) == "\nngettext('%(count)s page', '%(count)s pages', 0);\n"
 
 
 def test_makemessages_reads_yaml_as_python(path: Path) -> None:

@@ -10,7 +10,7 @@ from portal.core.periods import PeriodKind
 from portal.core.value_types import JsonObject
 from portal.reports.management.commands.report_situations_table import Command
 from portal.reports.situations import COUNT_KEYS, SCOPES, build_situation, iterate_counts
-from portal.reports.summaries import CONCERNS, build_subject, build_verdict, describe_next_action
+from portal.reports.summaries import CONCERNS, build_subject, build_verdict, describe_next_action, format_count
 
 PRAISE = re.compile(r"100|on time|All \d|Both|only SLA target was met|No action|no targets due", re.IGNORECASE)
 PRESENT_OR_FUTURE = re.compile(r"\b(will|is overdue|are overdue|is at risk|are at risk|Action required)\b")
@@ -39,8 +39,8 @@ def test_first_sentence_names_the_worst_concern() -> None:
         expected = next((row for row in CONCERNS if row.is_severe and counts[row.key]), None)
         if expected:
             sentence = expected.past_sentences[figures["kind"]] if figures["is_past"] else expected.sentence
-            assert build_verdict(figures).startswith(sentence % {"count": counts[expected.key]})
-            assert f": {expected.subject % {'count': counts[expected.key]}}" in build_subject(figures)
+            assert build_verdict(figures).startswith(format_count(sentence, counts[expected.key]))
+            assert f": {format_count(expected.subject, counts[expected.key])}" in build_subject(figures)
 
 
 def test_every_count_that_is_not_zero_is_in_the_subject_and_the_verdict() -> None:
@@ -48,7 +48,7 @@ def test_every_count_that_is_not_zero_is_in_the_subject_and_the_verdict() -> Non
         concerns = [concern for concern in CONCERNS if counts[concern.key]]
         subject = build_subject(figures)
         verdict = build_verdict(figures)
-        assert [str(row.subject % {"count": counts[row.key]}) in subject for row in concerns] == [True] * len(concerns)
+        assert [format_count(row.subject, counts[row.key]) in subject for row in concerns] == [True] * len(concerns)
         assert [str(counts[row.key]) in verdict for row in concerns] == [True] * len(concerns)
 
 
