@@ -3,7 +3,6 @@
 Views import this module when it is needed, because openpyxl takes long to load.
 """
 
-import unicodedata
 from datetime import UTC, datetime
 from tempfile import TemporaryFile
 from typing import IO
@@ -17,9 +16,6 @@ from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 from portal.core.exports import CellValue, ExportTable
 
-MAX_CELL_UNITS = 32_767  # of UTF-16, which Excel counts; it repairs files with longer cells
-ZERO_WIDTH_JOINER = "\u200d"
-SKIN_TONES = frozenset("🏻🏼🏽🏾🏿")
 SPECIAL_PREFIXES = frozenset("=#")  # openpyxl reads these as a formula or an error
 
 
@@ -53,24 +49,9 @@ def _convert_cell(sheet: WriteOnlyWorksheet, value: CellValue) -> object:
         return "yes" if value else "no"
     if not isinstance(value, str):
         return value
-    text = _truncate(ILLEGAL_CHARACTERS_RE.sub("", value))
+    text = ILLEGAL_CHARACTERS_RE.sub("", value)
     if text[:1] not in SPECIAL_PREFIXES:
         return text
     cell = WriteOnlyCell(sheet, value=text)
     cell.data_type = "s"
     return cell
-
-
-def _truncate(text: str) -> str:
-    """Return a text that fits into a cell, without the start of a character whose other parts don't."""
-    if len(text) <= MAX_CELL_UNITS // 2:  # no character has more than two units
-        return text
-    end = len(text.encode("utf-16-le")[: 2 * MAX_CELL_UNITS].decode("utf-16-le", "ignore"))
-    while 0 < end < len(text) and (_extends_character(text[end]) or text[end - 1] == ZERO_WIDTH_JOINER):
-        end -= 1
-    return text[:end]
-
-
-def _extends_character(part: str) -> bool:
-    """Return whether readers see this and the code point before it as one character."""
-    return part == ZERO_WIDTH_JOINER or part in SKIN_TONES or unicodedata.category(part).startswith("M")

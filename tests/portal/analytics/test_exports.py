@@ -65,23 +65,6 @@ def test_cells_keep_their_types() -> None:
     assert "".join(generate_csv(table)).splitlines()[1].endswith("3,1.5,2026-04-14T09:30:00+00:00,2026-04-14,yes,")
 
 
-@pytest.mark.parametrize(
-    ("end", "expected"),
-    [
-        ("abc", "ab"),
-        ("a😀", "a"),  # two UTF-16 units
-        ("ae\u0301", "a"),
-        ("e\u0301\u0323", ""),
-        ("👩\u200d🚀", ""),
-        ("👍🏽", ""),
-    ],
-)
-def test_long_text_ends_with_a_whole_character_within_the_limit_of_excel(end: str, expected: str) -> None:
-    start = "😀" * 16_382 + "x"  # 32,765 of 32,767 UTF-16 units
-    with generate_xlsx(ExportTable("t", ("a",), [(start + end,)])) as file:
-        assert read_sheet(file.read())[1] == [start + expected]
-
-
 def test_many_rows_take_little_memory() -> None:
     def rows() -> Any:
         for n in range(3_000):
