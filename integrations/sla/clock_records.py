@@ -130,7 +130,7 @@ class ClockRecord:
         if clock is None:
             return ""
         if clock.is_committed:
-            status = _(presenters.STATE_BADGES[clock.state][0])
+            status = _(presenters.STATE_BADGES[clock.state].label)
         elif clock.stopped_at:
             status = _("%(count)s h") % {"count": clock.counted_seconds // 3600}
         else:

@@ -1,4 +1,4 @@
-"""Decisions of the program and requests of the partner about an issue: permissions, conditions, and form texts.
+"""Decisions of the program and requests of the partner about an issue: permissions, conditions, and texts.
 
 Before a decision, pages show its effect on the clocks and on the weekly report.
 """
@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from django.db import transaction
-from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import gettext
 
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
@@ -23,6 +22,7 @@ from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.sla.services import disputes
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.core.content_files import Content, load_content
 from portal.core.errors import ActionRefused
 from portal.core.periods import Period, PeriodKind, get_period, get_program_zone
 from portal.ui.components.moments import when
@@ -32,19 +32,32 @@ Condition = Callable[[SupportIssue, IssueState, Sequence[SlaBreach]], bool]
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionTexts(Content):
+    """Texts of a decision in its content file. `summary` describes it in the API reference."""
+
+    icon: str
+    label: str
+    explanation: str
+    success_message: str
+    summary: str
+    heading: str = ""
+    submit_label: str = ""
+
+
+TEXTS = load_content("integrations/sla/content/issue_decisions.yaml", dict[str, dict[str, DecisionTexts]])["decisions"]
+
+
+@dataclass(frozen=True, slots=True)
 class IssueDecision:
-    """A decision or request. Its name is that of the service function; `summary` describes it in the API reference."""
+    """A decision or request. Its name is that of the service function."""
 
     perform: Callable[..., object]
     permission: PermissionRule
     is_possible: Condition
-    icon: str
-    label: Promise
-    explanation: Promise
-    success_message: Promise
-    summary: str
-    heading: Promise | str = ""
-    submit_label: Promise | str = ""
+
+    @property
+    def texts(self) -> DecisionTexts:
+        return TEXTS[self.name]
 
     @property
     def name(self) -> str:
@@ -69,71 +82,25 @@ DECISIONS = (
         permissions.can_decide,
         # In a dispute about the severity, this would retract the breach and leave the severity that caused it.
         lambda issue, state, breaches: issue.disputed == "breach" and _is_breach_disputed(issue, state, breaches),
-        "check",
-        _("Accept dispute"),
-        _("The breach was recorded by mistake. We retract it. The due date and the clock stay as they are."),
-        _("Dispute accepted. The breach is retracted."),
-        "Accept a dispute: retract the breach. For reviewers.",
     ),
     IssueDecision(
         disputes.correct_severity,
         permissions.can_decide,
         lambda issue, state, breaches: bool(issue.disputed) and state.severity == "critical" and state.is_covered,
-        "pencil",
-        _("Correct severity"),
-        _(
-            "The issue was never critical. The standard target applies from the start, and breaches of the critical"
-            " target are retracted."
-        ),
-        _("Severity corrected. The standard target applies from the start."),
-        "Accept a dispute with a correction: the issue was never critical. For reviewers.",
     ),
-    IssueDecision(
-        disputes.waive_breach,
-        permissions.can_decide,
-        _is_breach_disputed,
-        "shield-off",
-        _("Waive breach"),
-        _(
-            "The target was missed for a reason that the partner isn't responsible for. The breach stays visible and"
-            " doesn't count."
-        ),
-        _("Breach waived. It stays visible and doesn't count."),
-        "Waive the breaches of a disputed issue, so that they don't count. For reviewers.",
-    ),
+    IssueDecision(disputes.waive_breach, permissions.can_decide, _is_breach_disputed),
     IssueDecision(
         disputes.lower_severity,
         permissions.can_decide,
         # No target applies to an excluded issue, so its severity changes nothing.
         lambda issue, state, breaches: state.severity == "critical" and state.is_covered,
-        "arrow-down",
-        _("Lower severity"),
-        _("The standard target applies from now, or from the partner's request. Earlier breaches stay on record."),
-        _("Severity lowered. The partner and the program can see the reason."),
-        "Lower the severity of an issue. For reviewers.",
     ),
-    IssueDecision(
-        disputes.exclude_issue,
-        permissions.can_decide,
-        lambda issue, state, breaches: state.is_covered,
-        "minus",
-        _("Exclude issue"),
-        _("Exclude spam and questions about other products. This permanently stops both clocks and retracts breaches."),
-        _("Issue excluded. SLA targets no longer apply to it."),
-        "Exclude an issue from the SLA. For reviewers.",
-        heading=_("Exclude issue from the SLA"),
-    ),
+    IssueDecision(disputes.exclude_issue, permissions.can_decide, lambda issue, state, breaches: state.is_covered),
     IssueDecision(
         disputes.request_lower_severity,
         permissions.can_edit,
         # A second request would hide the reason and the age of the first one.
         lambda issue, state, breaches: not issue.disputed and state.severity == "critical" and state.is_covered,
-        "send",
-        _("Request lower severity"),
-        _("The clock keeps running until the program decides. A lower severity applies from your request."),
-        _("Request sent to the program. The clock keeps running until the program decides."),
-        "Request a lower severity.",
-        submit_label=_("Send request"),
     ),
     IssueDecision(
         disputes.dispute_breach,
@@ -141,21 +108,9 @@ DECISIONS = (
         lambda issue, state, breaches: (
             issue.disputed != "breach" and any(not breach.retracted_at for breach in breaches)
         ),
-        "scale",
-        _("Dispute breach"),
-        _("Explain why the breach is wrong. The breach stays on record until the program decides."),
-        _("Dispute sent to the program. The breach stays on record until the program decides."),
-        "Dispute a breach.",
     ),
     IssueDecision(
-        disputes.dismiss_dispute,
-        permissions.can_decide,
-        lambda issue, state, breaches: bool(issue.disputed),
-        "minus",
-        _("Dismiss dispute"),
-        _("Clocks and breaches stay unchanged. The partner can see your reason."),
-        _("Dispute dismissed. The partner and the program can see the reason."),
-        "Dismiss a dispute. For reviewers.",
+        disputes.dismiss_dispute, permissions.can_decide, lambda issue, state, breaches: bool(issue.disputed)
     ),
 )
 # Decisions of the program. During a dispute, the issue page links to the dispute page, which shows their effects.

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _, gettext_noop
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.registry import get_edition
@@ -30,6 +30,7 @@ from integrations.sla.formatting import describe_reason, format_moment
 from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.presenters import (
     AT_RISK_BADGE,
+    EVENT_BADGES,
     SEVERITY_BADGES,
     SIDE_LABELS,
     STATE_BADGES,
@@ -40,32 +41,11 @@ from integrations.sla.presenters import (
 from integrations.sla.services.projection import get_projection_time
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
+from portal.core.value_types import TemplateContext
 from portal.ui.charts import calendar_strip as strip
 from portal.ui.components.inline import link
 
 MAX_TIMELINE_ENTRIES = 60
-# Description, tone, and icon by event kind
-EVENT_DISPLAY_BY_KIND: dict[str, tuple[str, str, str]] = {
-    IssueEventKind.OPENED: (gettext_noop("opened the issue"), "accent", "circle-dot"),
-    IssueEventKind.EDITED: (gettext_noop("edited the issue"), "neutral", "pencil"),
-    IssueEventKind.COMMENTED: (gettext_noop("commented"), "neutral", "message-square"),
-    IssueEventKind.COMMENT_EDITED: (gettext_noop("edited a comment"), "neutral", "pencil"),
-    IssueEventKind.COMMENT_DELETED: (gettext_noop("deleted a comment"), "warn", "trash-2"),
-    IssueEventKind.LABELED: (gettext_noop("added the label “{label}”"), "neutral", "tag"),
-    IssueEventKind.UNLABELED: (gettext_noop("removed the label “{label}”"), "neutral", "tag"),
-    IssueEventKind.CLOSED: (gettext_noop("closed the issue"), "good", "circle-check"),
-    IssueEventKind.REOPENED: (gettext_noop("reopened the issue"), "warn", "rotate-ccw"),
-    IssueEventKind.LOCKED: (gettext_noop("locked the conversation"), "neutral", "lock"),
-    IssueEventKind.UNLOCKED: (gettext_noop("unlocked the conversation"), "neutral", "lock-open"),
-    IssueEventKind.TRANSFERRED: (gettext_noop("transferred the issue"), "warn", "arrow-right"),
-    IssueEventKind.DELETED: (gettext_noop("deleted the issue"), "warn", "trash-2"),
-    IssueEventKind.SEVERITY_LOWERED: (
-        gettext_noop("lowered the severity on behalf of the program"),
-        "warn",
-        "arrow-down",
-    ),
-    IssueEventKind.NOT_AN_ISSUE: (gettext_noop("excluded the issue on behalf of the program"), "warn", "minus"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +77,7 @@ class ClockPanel:
 
     @property
     def severity_label(self) -> str:
-        return _(SEVERITY_BADGES[self.clock.severity][0])
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineEntry:
-    """Entry of the timeline."""
-
-    description: str
-    at: datetime
-    tone: str
-    icon: str
-    text: str
+        return _(SEVERITY_BADGES[self.clock.severity].label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +89,7 @@ class IssuePage:
     context: ProjectionContext
     sla: Sla
     clocks: list[ClockPanel]
-    timeline: list[TimelineEntry]
+    timeline: list[TemplateContext]
     older_count: int
     decisions: list[AuditEvent]
     critical_labels: list[str]
@@ -253,19 +222,18 @@ def describe_usage(clock: ClockState, usage: TimeUsage) -> str:
     return _("%(usage)s. This target is ideal only and can't be breached.") % {"usage": usage.summary}
 
 
-def build_timeline_entry(row: SupportIssueEvent, url: str) -> TimelineEntry:
-    label, tone, icon = EVENT_DISPLAY_BY_KIND[row.kind]
+def build_timeline_entry(row: SupportIssueEvent, url: str) -> TemplateContext:
+    label, tone, icon = EVENT_BADGES[row.kind]
     if DENIED_KEY in row.data:
-        return TimelineEntry(
-            _("GitHub doesn't confirm this webhook event. It doesn't affect the clock."), row.at, "warn", "x", ""
-        )
+        description = _("GitHub doesn't confirm this webhook event. It doesn't affect the clock.")
+        return {"description": description, "at": row.at, "tone": "warn", "icon": "x", "text": ""}
     actor = "" if row.data.get("guessed") else row.actor
     description = f"{actor or _('Someone')} {_(label).format(label=row.label)}"
     if row.source != "portal":
         event_link = link(_("on GitHub"), href=build_event_url(url, row.key), about=description, external=True)
         description = format_html("{} {}", description, event_link)
     text = _("We don't have the original text of this comment.") if row.data.get("unread") else row.text[:600]
-    return TimelineEntry(description, row.at, tone, icon, text)
+    return {"description": description, "at": row.at, "tone": tone, "icon": icon, "text": text}
 
 
 def list_decisions(issue: SupportIssue, user: User) -> list[AuditEvent]:

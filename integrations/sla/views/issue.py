@@ -52,7 +52,7 @@ class DisputeForm(ReasonForm):
     decision = forms.ChoiceField(
         label=gettext_lazy("Outcome"),
         widget=forms.RadioSelect,
-        choices=[(name, decision.label) for name, decision in DISPUTE_DECISIONS.items()],
+        choices=[(name, gettext_lazy(decision.texts.label)) for name, decision in DISPUTE_DECISIONS.items()],
         error_messages={"required": gettext_lazy("Select a decision.")},
     )
     field_order = ("decision", "reason")
@@ -66,7 +66,7 @@ class DisputeForm(ReasonForm):
             )
             for decision, effect in previews
         }
-        choices = [(decision.name, option(decision.label, hint=hint)) for decision, hint in hints.items()]
+        choices = [(decision.name, option(_(decision.texts.label), hint=hint)) for decision, hint in hints.items()]
         self.fields["decision"].choices = choices  # type: ignore[attr-defined]
 
 
@@ -153,7 +153,7 @@ def _perform(
     """Make a decision. After a refusal, return None with the message in the form."""
     with add_refusals_to_form(form, "reason"):
         decision.perform(issue, form.cleaned_data["reason"], actor=request.user, now=timezone.now())
-        messages.success(request, str(decision.success_message))
+        messages.success(request, _(decision.texts.success_message))
         return redirect("sla:issue", issue.uuid)
     return None
 

@@ -84,7 +84,7 @@ def register_decision(decision: IssueDecision) -> None:
         return get_issue(request, uuid)
 
     operation.__name__ = decision.name
-    operation.__doc__ = decision.summary
+    operation.__doc__ = decision.texts.summary
     router.post(f"/issues/{{uuid:uuid}}/{decision.slug}", WRITE_SCOPE, schemas.IssueOut)(operation)
 
 
