@@ -33,13 +33,8 @@ PLACEHOLDER_UUID = UUID(int=0)  # resolves each URL once for all rows
 PLACEHOLDER_TEXT = str(PLACEHOLDER_UUID)
 # Statuses of checks as the queue counts them, worst first. A check result that expired is stale.
 COUNTED_STATUSES = {
-    "fail": "fail",
-    "error": "error",
-    "expired": "stale",
-    "not_run": "not_run",
-    "warn": "warn",
-    "waived": "waived",
-    "pass": "pass",
+    status: "stale" if status == "expired" else status
+    for status in ("fail", "error", "expired", "not_run", "warn", "waived", "pass")
 }
 
 

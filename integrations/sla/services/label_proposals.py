@@ -29,7 +29,9 @@ def propose_label_policy(integration: Integration, policy: LabelPolicy, *, actor
         policy.proposed_by = actor
         policy.proposed_at = now
         policy.save()
-        change.record("label_policy.proposed", describe_policy(policy), policy=policy.pk, team=policy.logins)
+        parts = list_policy_parts(policy)
+        note = "\n".join(f"{part.title}: {', '.join(part.entries) or part.blank}" for part in parts)
+        change.record("label_policy.proposed", note, policy=policy.pk, team=policy.logins)
 
 
 def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User | None, now: datetime) -> None:
@@ -77,11 +79,6 @@ def list_policy_parts(policy: LabelPolicy) -> tuple[PolicyPart, ...]:
 
 def _list_logins(policy: LabelPolicy, account_ids: Iterable[int | str]) -> tuple[str, ...]:
     return tuple(str(policy.logins.get(str(account_id), account_id)) for account_id in account_ids)
-
-
-def describe_policy(policy: LabelPolicy) -> str:
-    """Describe a label policy for the history and emails."""
-    return "\n".join(f"{part.title}: {', '.join(part.entries) or part.blank}" for part in list_policy_parts(policy))
 
 
 def resolve_account(integration: Integration, login: str) -> int:

@@ -197,7 +197,7 @@ def list_integration_actions(
 def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnapshot:
     """Return everything that determines the next action."""
     # Even for an integration that has ended, because the end itself can be undone.
-    undo_until = get_undo_end(integration, now)
+    undo_until = integration.undo_until if integration.undo_until and integration.undo_until > now else None
     if not integration.is_open:
         return IntegrationSnapshot(Stage(integration.stage), integration.step, undo_until=undo_until)
     open_requirements = list_open_next(integration, now)
@@ -238,11 +238,6 @@ def _get_decidable_tier(integration: "Integration") -> str:
     if requested_tier is None or integration.listing_status != ListingStatus.LISTED:
         return ""
     return requested_tier.name
-
-
-def get_undo_end(integration: "Integration", now: datetime) -> datetime | None:
-    """Return until when the last decision can be undone, or None if it is final."""
-    return integration.undo_until if integration.undo_until and integration.undo_until > now else None
 
 
 def get_compliance_status(integration: "Integration", now: datetime) -> ComplianceStatus:

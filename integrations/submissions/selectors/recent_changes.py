@@ -4,10 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import BigIntegerField, Q, QuerySet
-from django.utils.translation import gettext as _, gettext_noop
+from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from integrations.programs.schema import Edition
+from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.models import Integration, ReadMarker
+from integrations.submissions.services.creation import DESCRIPTION_FIELDS
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.ui.components.inline import OUTCOMES
@@ -24,13 +26,8 @@ MESSAGE_EVENT_TYPES = frozenset({"message.sent_to_partner", "message.sent_to_pro
 FINDING_PREFIX = "finding."
 MAX_SEQ = BigIntegerField.MAX_BIGINT  # follows all events
 # Others, such as the number of the repository's owner, say nothing to people.
-FIELD_LABELS = {
-    "name": gettext_noop("Name"),
-    "description": gettext_noop("Description"),
-    "category": gettext_noop("Category"),
-    "offerings": gettext_noop("Compatible products"),
-    "homepage": gettext_noop("Homepage"),
-    "repository": gettext_noop("Repository"),
+FIELD_LABELS = {name: IntegrationForm.base_fields[name].label for name in DESCRIPTION_FIELDS} | {
+    "repository": gettext_lazy("Repository")
 }
 REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
 
@@ -115,7 +112,7 @@ def _describe_fields(changes: Mapping[str, tuple[object, object]], edition: Edit
     """Return the old and new value of each changed field of an integration, in the order of the form."""
     # PostgreSQL doesn't store the order of the keys of JSON.
     return "; ".join(
-        f"{_(label)}: {' → '.join(_format_value(name, value, edition) for value in changes[name])}"
+        f"{label}: {' → '.join(_format_value(name, value, edition) for value in changes[name])}"
         for name, label in FIELD_LABELS.items()
         if name in changes
     )

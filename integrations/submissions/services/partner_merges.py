@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
@@ -36,20 +35,17 @@ class MergePreview:
 
 def preview_merge(source: Partner, target: Partner) -> MergePreview:
     """Return what a merge of the source into the target moves."""
+    memberships = source.memberships.filter(ended_at=None).select_related("user").order_by("pk")
     agreements = source.agreements.order_by("pk")
     own_versions = set(target.agreements.filter(rejected_at=None).values_list("kind", "version"))
     duplicates = [each for each in agreements if not each.rejected_at and (each.kind, each.version) in own_versions]
     return MergePreview(
-        members=[_plan_member(membership, target) for membership in _list_memberships(source)],
+        members=[_plan_member(membership, target) for membership in memberships],
         integrations=list(source.integrations.order_by("name", "pk")),
         drafts=list(source.drafts.filter(sent_at=None).order_by("pk")),
         agreements=[each for each in agreements if each not in duplicates],
         kept_agreements=duplicates,
     )
-
-
-def _list_memberships(partner: Partner) -> QuerySet[Membership]:
-    return partner.memberships.filter(ended_at=None).select_related("user").order_by("pk")
 
 
 def _plan_member(membership: Membership, target: Partner) -> tuple[User, Role]:

@@ -76,11 +76,7 @@ def _is_newer(source: RequirementFulfillment, state: RequirementFulfillment | No
 def _copy_answer(source: RequirementFulfillment, target: RequirementFulfillment, requirement: Requirement) -> None:
     for name in COPIED_FIELDS:
         setattr(target, name, getattr(source, name))
-    target.status = Status.OPEN if is_combined_answer(requirement) else source.status
-
-
-def is_combined_answer(requirement: Requirement) -> bool:
-    """Return whether an answer lists all integrations of the partner and must be updated for each new one."""
     # Terraform Integration Program, "Release": the two-line summary of a partner with several run tasks should cover
-    # all of them.
-    return any(field.max_lines for field in requirement.fields)
+    # all of them, so it must be updated for each new integration.
+    is_combined = any(field.max_lines for field in requirement.fields)
+    target.status = Status.OPEN if is_combined else source.status

@@ -91,14 +91,9 @@ class KindTexts(Content):
     interruption_advice: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class KindTextFile(Content):
-    """Content of kinds.yaml."""
-
-    kinds: dict[TestRun.Kind, KindTexts]
-
-
-TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", KindTextFile).kinds
+TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", dict[str, dict[TestRun.Kind, KindTexts]])[
+    "kinds"
+]
 
 
 def build_run_subject(run: TestRun) -> Subject:
