@@ -35,7 +35,7 @@ PLACEHOLDERS = (
     "fillmein|notasecret|djangosecret|default|xxxxxx|qwerty|asdfgh"
 )
 SHARED_TENANTS = ("common", "organizations", "consumers")  # issuers of Microsoft Entra for several organizations
-GENERATION_HINT = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
+GENERATION_HINT = 'create one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 
 
 def is_public_host(host: str) -> bool:
@@ -118,7 +118,7 @@ def _find_weak_secrets(environment: PortalSettings) -> Iterator[str]:
             if weakness := describe_weakness(value.get_secret_value(), min_characters):
                 yield f"{name} {weakness}; {GENERATION_HINT}"
             if value in name_by_secret:
-                yield f"{name} repeats a secret of {name_by_secret[value]}; each needs its own"
+                yield f"{name} repeats a secret of {name_by_secret[value]}; each setting requires its own"
             name_by_secret[value] = name
 
 
@@ -133,7 +133,7 @@ def _find_placeholders(environment: PortalSettings) -> Iterator[str]:
 def _find_open_hosts(environment: PortalSettings) -> Iterator[str]:
     site = urlsplit(environment.SITE_URL)
     if site.scheme != "https":
-        yield "SITE_URL must begin with https://"
+        yield "SITE_URL must start with https://"
     # Django accepts every Host header that matches, and some matching hosts may belong to others.
     if any(host.startswith(("*", ".")) or host == "" for host in environment.ALLOWED_HOSTS):
         yield "ALLOWED_HOSTS must list whole host names, without * or a leading dot"
@@ -152,7 +152,7 @@ def _find_incomplete_sign_on(environment: PortalSettings) -> Iterator[str]:
             yield f"{name} is not set, but single sign-on needs it"
     for name in ("OIDC_ISSUER", "OIDC_LOGOUT_URL"):
         if getattr(environment, name).startswith("http://"):
-            yield f"{name} must begin with https://"
+            yield f"{name} must start with https://"
     tenant = urlsplit(environment.OIDC_ISSUER).path.strip("/").partition("/")[0].lower()
     if tenant in SHARED_TENANTS:
         yield f"OIDC_ISSUER names every tenant ({tenant}), so other organizations can state your addresses"

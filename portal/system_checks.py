@@ -48,5 +48,5 @@ def check_demo_is_absent(app_configs: object, **options: Any) -> list[Error]:
             has_demo_users = demo_users.filter(is_active=True).exists()
     except DatabaseError:  # before the first migration there are no users
         return []
-    message = "The database holds the demo, whose passwords are published."
+    message = "The database contains the demo data, whose passwords are published."
     return [Error(message, hint="Start production with an empty database.", id="portal.E003")] if has_demo_users else []

@@ -34,7 +34,7 @@ PRODUCTION = SECRETS | {
     "TRUSTED_PROXIES": "1",
     "AUDIT_ANCHOR_DIR": "/var/lib/portal-anchors",
 }
-HOW = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
+HOW = 'create one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 NOT_IN_PRODUCTION = "The portal does not start in production: "
 
 
@@ -88,7 +88,7 @@ def test_start_in_production_passes_the_deployment_check(manage):
         ({"ENCRYPTION_KEYS": " , "}, "ENCRYPTION_KEYS is not set."),
         ({"BADGE_SIGNING_KEYS": ""}, "BADGE_SIGNING_KEYS is not set."),
         ({"REDIS_URL": ""}, "REDIS_URL is not set."),
-        ({"SITE_URL": "http://portal.example.com"}, "SITE_URL must begin with https://."),
+        ({"SITE_URL": "http://portal.example.com"}, "SITE_URL must start with https://."),
         ({"SITE_URL": "https://127.0.0.1"}, "SITE_URL must name the host that people use, not this machine."),
         ({"AUDIT_KEYS": ""}, "AUDIT_KEYS is not set."),
         ({"ALLOW_LOOPBACK_HTTP": "yes"}, "ALLOW_LOOPBACK_HTTP must be off."),
@@ -120,7 +120,7 @@ def test_start_in_production_passes_the_deployment_check(manage):
         ),
         (
             {"BADGE_SIGNING_KEYS": SECRETS["SECRET_KEY"]},
-            "BADGE_SIGNING_KEYS repeats a secret of SECRET_KEY; each needs its own.",
+            "BADGE_SIGNING_KEYS repeats a secret of SECRET_KEY; each setting requires its own.",
         ),
         ({"DATABASE_URL": "postgres://portal:CHANGE-ME@db/portal"}, "DATABASE_URL contains a placeholder."),
         ({"EMAIL_HOST_PASSWORD": "change me"}, "EMAIL_HOST_PASSWORD contains a placeholder."),
@@ -139,7 +139,7 @@ def test_start_in_production_passes_the_deployment_check(manage):
             "OIDC_CLIENT_ID is not set, but single sign-on needs it; "
             "OIDC_CLIENT_SECRET is not set, but single sign-on needs it; "
             "OIDC_DOMAINS is not set, but single sign-on needs it; "
-            "OIDC_ISSUER must begin with https://; "
+            "OIDC_ISSUER must start with https://; "
             "OIDC_SECOND_FACTOR needs OIDC_REQUIRED: a sign-in with a password has no factor of the provider.",
         ),
         *(

@@ -109,11 +109,11 @@ def test_production_refuses_a_database_with_the_demo(demo: None, settings: Any) 
     assert check_demo_is_absent(None, databases=["default"]) == []
     settings.PRODUCTION = True
     (error,) = check_demo_is_absent(None, databases=["default"])
-    assert error.msg == "The database holds the demo, whose passwords are published."
+    assert error.msg == "The database contains the demo data, whose passwords are published."
     User.objects.update(is_active=False)
     assert check_demo_is_absent(None, databases=["default"]) == []
     User.objects.update(is_active=True)
-    with pytest.raises(SystemCheckError, match="The database holds the demo"):
+    with pytest.raises(SystemCheckError, match="The database contains the demo data"):
         call_command("check", databases=["default"])
 
 
