@@ -28,6 +28,7 @@ from integrations.reviews.views.partners import (
     MergeNoteForm,
     MergeTargetForm,
     PartnerDecisionForm,
+    PartnerFilterForm,
 )
 from integrations.reviews.views.rebalancing import RebalancingForm
 from integrations.sla.calendar_form import CalendarForm
@@ -143,6 +144,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (findings.IntroductionRequestForm, ""): lambda data, user: findings.IntroductionRequestForm(data),
     (lists.IntegrationFilterForm, ""): lambda data, user: lists.IntegrationFilterForm(data=data),
     (AgreementFilterForm, ""): lambda data, user: AgreementFilterForm(data=data),
+    (PartnerFilterForm, ""): lambda data, user: PartnerFilterForm(data=data),
     (queue.BulkActionForm, ""): lambda data, user: queue.BulkActionForm(data=data),
     (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
