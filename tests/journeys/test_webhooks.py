@@ -34,7 +34,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 def test_webhook_is_added_paused_after_a_failure_and_resumed(
     visit: Visit, receiver: Receiver, alice: Any, acme: Any
 ) -> None:
-    owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Acme")
+    owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Add webhook")
     owner.write("Name", "Build pipeline").write("URL", "http://10.0.0.1/in").tick("A tier was granted.")
     owner.press("Add webhook").sees("10.0.0.1 is a private address. Use a public host.")
     owner.write("URL", receiver.url).press("Add webhook").sees("Confirm access")
