@@ -1,7 +1,7 @@
 """Email notifications of integrations: recipients and contexts."""
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -242,14 +242,19 @@ def queue_email(
     )
 
 
-def preview_emails(
-    record_event: Callable[[], AuditEvent], reader: AnyUser
-) -> tuple[list[email.EmailMessage], EmailDraft | None]:
-    """Return the exact emails of an event by recording it and rolling it back. Raises ActionRefused.
+@dataclass(frozen=True, slots=True)
+class EmailPreview:
+    """Exact emails of an event. `draft` is the template's text for the partner, if people can edit it.
 
-    Also return the template's text for the partner, if people can edit it. For partners, one email to the role replaces
-    the emails to program staff.
+    For partners, one email to the role replaces the emails to program staff.
     """
+
+    emails: list[email.EmailMessage]
+    draft: EmailDraft | None
+
+
+def preview_emails(record_event: Callable[[], AuditEvent], reader: AnyUser) -> EmailPreview:
+    """Return the exact emails of an event by recording it and rolling it back. Raises ActionRefused."""
     # The decision itself, rolled back: a preview that is built in another way could differ from the email.
     with transaction.atomic():
         event = record_event()
@@ -262,7 +267,7 @@ def preview_emails(
         # With these links, the reader of a preview could unsubscribe the recipients or open their downloads.
         message.text = hide_personal_links(message.text)
         message.html = hide_personal_links(message.html)
-    return emails, draft
+    return EmailPreview(emails, draft)
 
 
 def _hide_program_recipients(event: AuditEvent, emails: list[email.EmailMessage]) -> list[email.EmailMessage]:

@@ -82,7 +82,7 @@ def preview_emails(integration: Integration, to: str, *, actor: User, note: str,
         editions.migrate_edition(integration, to, actor=actor, now=now, note=note)
         return integration.events.filter(event_type="integration.edition_moved").latest("seq")
 
-    return notices.preview_emails(record_migration, actor)[0]
+    return notices.preview_emails(record_migration, actor).emails
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/edition/", migrate_edition, name="migrate_edition")]

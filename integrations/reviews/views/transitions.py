@@ -41,8 +41,6 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.value_types import NamedValues
-from portal.notifications.models import EmailMessage
-from portal.notifications.rendering import EmailDraft
 from portal.ui.name_confirmation import NameConfirmationField
 from portal.ui.refusals import show_refusal
 
@@ -193,9 +191,9 @@ class TransitionPage:
         minutes = settings.UNDO_MINUTES
         now = timezone.now()
         for_program = permissions.can_view_notes(integration, request.user)
-        emails, draft, preview_refusal = self._preview_emails()
-        if draft and not self.email_form.is_edited():
-            self.email_form = EmailDraftForm(initial=asdict(draft))
+        preview, preview_refusal = self._preview_emails()
+        if preview.draft and not self.email_form.is_edited():
+            self.email_form = EmailDraftForm(initial=asdict(preview.draft))
         available = list_available_transitions(integration, request.user, now=now)
         action = next((each for each in available if each.name == self.transition.name), None)
         context = {
@@ -208,8 +206,8 @@ class TransitionPage:
             "current_public": get_public_listing_status(integration),
             "public": PUBLIC_STATUSES.get(self.transition.target),  # None if the listing status doesn't change
             "is_compliance": self.options.is_compliance,
-            "emails": emails,
-            "email_form": self.email_form if draft else None,
+            "emails": preview.emails,
+            "email_form": self.email_form if preview.draft else None,
             "preview_refusal": str(preview_refusal or ""),
             "refusal": self.refusal,
             "for_program": for_program,
@@ -224,7 +222,7 @@ class TransitionPage:
         status = self._get_status_code(action, preview_refusal)
         return render(request, "reviews/transitions/transition.html", context, status=status)
 
-    def _preview_emails(self) -> tuple[list[EmailMessage], EmailDraft | None, ActionRefused | None]:
+    def _preview_emails(self) -> tuple[notices.EmailPreview, ActionRefused | None]:
         """Return the emails that the transition would send with the current input, or why it would be refused."""
         if self.form.is_bound:
             self.form.is_valid()
@@ -236,9 +234,9 @@ class TransitionPage:
         name = self.transition.name
         decide = partial(perform_transition, self.integration, name, actor=user, note=note, **inputs)
         try:
-            return (*notices.preview_emails(decide, user), None)
+            return notices.preview_emails(decide, user), None
         except ActionRefused as refusal:
-            return [], None, refusal
+            return notices.EmailPreview([], None), refusal
 
     def _render_emails(self, context: NamedValues) -> HttpResponse:
         """Render the emails for htmx. The form of an edited email stays as it is."""

@@ -37,7 +37,7 @@ def test_preview_has_the_language_of_the_emails(reach_state: Any, alice: Any, no
     row = reach_state("on_notice")
     appeal = partial(perform_transition, row, "appeal", actor=alice, note=REASON, now=now + DAY)
     with pseudo_language.activate_pseudo_language():
-        emails = preview_emails(appeal, alice)[0]
+        emails = preview_emails(appeal, alice).emails
     assert [pseudo_language.OPEN in f"{email.subject}{email.text}" for email in emails] == [False]
 
 

@@ -113,7 +113,7 @@ def test_preview_shows_another_users_key(rocket: Any, alice: Any, bob: Any, rita
     decide = partial(
         perform_transition, rocket, "put_on_hold", actor=rita, note="Because.", now=NOW, waits_for="partner"
     )
-    previewed_emails = notices.preview_emails(decide, rita)[0]
+    previewed_emails = notices.preview_emails(decide, rita).emails
     assert [each.to for each in previewed_emails] == [alice.email, bob.email]
     assert all(each.unsubscribe not in each.text + each.html for each in previewed_emails)
 
