@@ -27,6 +27,7 @@ from portal.reports.models import Frequency, ReportSnapshot
 from portal.reports.period_texts import describe_period
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import ReportScope, can_manage_report, can_read_report, find_report_scope, get_display_name
+from portal.ui.htmx import is_fragment_request
 from portal.ui.pagination import paginate
 
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "pdf": "application/pdf"}
@@ -223,7 +224,7 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
         "is_sending": deliveries.is_sending(snapshot),
         "pending_count": sum(each.is_pending for each in rows),
     }
-    template = "reports/emails.html#deliveries" if request.htmx else "reports/emails.html"
+    template = "reports/emails.html#deliveries" if is_fragment_request(request) else "reports/emails.html"
     return render(request, template, context)
 
 

@@ -17,6 +17,7 @@ from integrations.partners.models import Partner
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.one_time_secrets import store_secret, take_secret
+from portal.ui.htmx import is_fragment_request
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
 from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
@@ -96,8 +97,8 @@ def show_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """
     endpoint = access.get_endpoint(request.user, uuid)
     now = timezone.now()
-    # Shown once: afterward, no one can read it again. htmx doesn't show it.
-    secret = None if request.htmx else take_secret(request, f"webhook {uuid}")
+    # Shown once: afterward, no one can read it again. The deliveries alone don't show it.
+    secret = None if is_fragment_request(request) else take_secret(request, f"webhook {uuid}")
     state = request.GET.get("state", "")
     event_type = request.GET.get("event_type", "")
     log = paginate(request, list_deliveries(endpoint, state, event_type), 25)
@@ -113,7 +114,7 @@ def show_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         "since": ReplayForm(initial={"since": timezone.localtime(now - timedelta(days=1))}),
         "now": now,
     }
-    template = "webhooks/webhook.html#deliveries" if request.htmx else "webhooks/webhook.html"
+    template = "webhooks/webhook.html#deliveries" if is_fragment_request(request) else "webhooks/webhook.html"
     return render(request, template, context)
 
 
@@ -238,11 +239,13 @@ def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> H
             services.replay_delivery(delivery, actor=request.user, now=timezone.now())
         return redirect("webhooks:delivery", uuid, message)
     attempts = paginate(request, delivery.attempts.all(), 10)
+    is_update = is_fragment_request(request)
     context = {
         "endpoint": endpoint,
         "message": delivery,
         "body": format_body(delivery.body),
         "page": attempts,
         "is_sending": not endpoint.pause and delivery.is_due(timezone.now()),
+        "is_update": is_update,
     }
-    return render(request, "webhooks/message.html#update" if request.htmx else "webhooks/message.html", context)
+    return render(request, "webhooks/message.html#update" if is_update else "webhooks/message.html", context)

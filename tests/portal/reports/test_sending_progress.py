@@ -33,6 +33,12 @@ def test_page_asks_for_the_deliveries_until_the_report_is_sent(
     ]
 
 
+def test_page_is_restored_as_a_whole(scope: str, sam: User, sign_in: Any) -> None:
+    headers = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+    page = sign_in(sam).get(reverse("reports:emails", args=[scope, "2026-W16"]), headers=headers)
+    assert "<html" in page.text
+
+
 def test_report_without_recipients_says_only_that(scope: str, sam: User, sign_in: Any) -> None:
     page = sign_in(sam).get(reverse("reports:emails", args=["program:nomad", "2026-W16"])).text
     assert ("No recipients." in page, "All subscribers have an email" in page) == (True, False)

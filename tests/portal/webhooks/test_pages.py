@@ -256,6 +256,16 @@ def test_log_updates_until_the_due_delivery_is_sent(
     ]
 
 
+@pytest.mark.parametrize("page", ["detail", "delivery"])
+def test_page_is_restored_as_a_whole(sign_in: Any, alice: Any, endpoint: Make, page: str) -> None:
+    row = endpoint()
+    services.send_test_event(row, actor=alice, now=NOW)
+    arguments = [row.uuid] if page == "detail" else [row.uuid, WebhookDelivery.objects.get().uuid]
+    headers = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+    response = sign_in(alice).get(reverse(f"webhooks:{page}", args=arguments), headers=headers)
+    assert ("<html" in response.text, "hx-swap-oob" in response.text) == (True, False)
+
+
 def test_delivery_page_updates_until_the_delivery_is_sent(
     sign_in: Any, alice: Any, endpoint: Make, receiver: Receiver
 ) -> None:
