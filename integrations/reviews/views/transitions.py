@@ -170,7 +170,8 @@ class TransitionPage:
             end_writing(integration, request.user)
         # After these, the reviewer is done with the integration for now, so the next one opens.
         is_decision = self.options.is_decision or name in ("approve_first", "put_on_hold")
-        next_uuid = find_next_review(integration, request.user, now) if for_program and is_decision else None
+        opens_next = for_program and is_decision and not self.is_inline
+        next_uuid = find_next_review(integration, request.user, now) if opens_next else None
         has_undo_banner = "undo_until" in event.data or name == "approve_first"
         if not (for_program and has_undo_banner):  # the banner names the decision
             # The page that opens next is about another integration.

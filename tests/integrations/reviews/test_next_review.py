@@ -38,6 +38,16 @@ def test_next_item_opens_after_a_hold_with_a_message_that_names_the_held_one(
     assert [str(message) for message in page.context["messages"]] == ["Scan: You put the integration on hold."]
 
 
+def test_integration_page_stays_open_after_a_hold_with_a_message_without_the_name(
+    three_reviews: None, rita: User, sign_in: SignIn
+) -> None:
+    scan = Integration.objects.get(name="Scan")
+    fields = {"note": "The registry is closed.", "waits_for": "third_party", "version": scan.version}
+    url = f"/integrations/{scan.uuid}/transitions/put_on_hold/"
+    page = sign_in(rita).post(url, fields, headers={"HX-Request": "true", "HX-Target": "workspace"})
+    assert [str(message) for message in page.context["messages"]] == ["You put the integration on hold."]
+
+
 def test_last_item_of_the_queue_stays_open_after_a_decision(
     ready_integration: Integration, rita: User, client: Any
 ) -> None:
