@@ -28,11 +28,6 @@ from verification.sources.errors import SourceError, SourceNotFoundError
 
 ResultsByKey = dict[str, Result]
 RowsByKey = dict[str, CheckResult]
-# Of an integration, with the same names in the subject
-SUBJECT_FIELDS = (
-    *("name", "description", "category", "homepage", "tier", "tier_request"),
-    *("repository_id", "repository_owner_id"),
-)
 RETRY_DELAYS = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
 # Checks start within this time. The longest one, reading a release, may take 120 seconds more.
 TIME_LIMIT_SECONDS = 150.0
@@ -56,8 +51,15 @@ def build_integration_subject(integration: Integration, now: datetime | None = N
     """Return the integration as plain values, with what earlier runs recorded."""
     return replace(
         execution.build_subject(integration.program, integration.edition, integration.repository),
-        **{name: getattr(integration, name) for name in SUBJECT_FIELDS},
+        name=integration.name,
+        repository_id=integration.repository_id,
+        repository_owner_id=integration.repository_owner_id,
+        category=integration.category,
+        tier=integration.tier,
+        tier_request=integration.tier_request,
         listing_status=str(integration.listing_status),
+        homepage=integration.homepage,
+        description=integration.description,
         siblings=_list_sibling_repositories(integration),
         answers=_collect_answers(integration),
         known=observations.get_known_values(integration),

@@ -15,11 +15,16 @@ from verification.sources.repository_snapshot import RepositoryFile, RepositoryS
 # .html.markdown.
 DOCS_ROOTS = ("docs/", "website/docs/")
 PAGE_SUFFIX_PATTERN = re.compile(r"\.(?:html\.)?(?:md|markdown)$")
-DOCUMENTED_CATEGORIES = ("resources", "data-sources", "functions", "ephemeral-resources")
-CATEGORY_BY_FOLDER = {name: name for name in (*DOCUMENTED_CATEGORIES, "guides")} | {
+CATEGORY_BY_FOLDER = {
+    "resources": "resources",
     "r": "resources",
+    "data-sources": "data-sources",
     "d": "data-sources",
+    "functions": "functions",
+    "ephemeral-resources": "ephemeral-resources",
+    "guides": "guides",
 }
+DOCUMENTED_CATEGORIES = ("resources", "data-sources", "functions", "ephemeral-resources")
 SOURCE_FILE_PATTERNS = {
     "resources": re.compile(r"(?:^|/)(?:resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_resource)\.go$"),
     "data-sources": re.compile(r"(?:^|/)(?:data_source_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_data_source)\.go$"),
