@@ -62,7 +62,7 @@ class RunTaskTest(TestKind):
         selected: list[str] = next((data["stages"] for data in answers if isinstance(data.get("stages"), list)), [])
         stages = [stage for stage in selected if stage in STAGES]
         if last is not None:
-            # A test run of another endpoint or other stages than in the answer doesn't count.
+            # A test run of another endpoint, or without a stage of the answer, doesn't count.
             return {"url": url or last.inputs["url"], "stages": stages or last.inputs["stages"]}
         return {"url": url, "stages": stages}
 
