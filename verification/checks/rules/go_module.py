@@ -72,7 +72,7 @@ def check_plugin_library(code: RepositorySnapshot, sources: Sources, go_module: 
     module = f"{name} v{go_module.requires[name]}"
     evidence = (Evidence("Library", module, build_code_url(code, sources, "go.mod")),)
     if name in reader.OLD_SDK_MODULES:
-        return Result(Outcome.WARN, f"{module} is no longer maintained.", evidence)
+        return Result(Outcome.WARN, f"{module} is no longer maintained as a plugin library.", evidence)
     return Result(Outcome.PASS, f"The provider uses {module}.", evidence)
 
 

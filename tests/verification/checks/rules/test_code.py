@@ -95,8 +95,16 @@ def test_plugin_framework_is_required(lines, expected):
         ((FRAMEWORK, SDK), Outcome.PASS, "The provider uses github.com/hashicorp/terraform-plugin-framework v1.4.0."),
         ((SDK,), Outcome.PASS, "The provider uses github.com/hashicorp/terraform-plugin-sdk/v2 v2.30.0."),
         ((FIRST_SDK, SDK), Outcome.PASS, "The provider uses github.com/hashicorp/terraform-plugin-sdk/v2 v2.30.0."),
-        ((FIRST_SDK,), Outcome.WARN, "github.com/hashicorp/terraform-plugin-sdk v1.17.2 is no longer maintained."),
-        ((TERRAFORM,), Outcome.WARN, "github.com/hashicorp/terraform v0.12.31 is no longer maintained."),
+        (
+            (FIRST_SDK,),
+            Outcome.WARN,
+            "github.com/hashicorp/terraform-plugin-sdk v1.17.2 is no longer maintained as a plugin library.",
+        ),
+        (
+            (TERRAFORM,),
+            Outcome.WARN,
+            "github.com/hashicorp/terraform v0.12.31 is no longer maintained as a plugin library.",
+        ),
         ((LOW_LEVEL,), Outcome.PASS, "The provider uses github.com/hashicorp/terraform-plugin-go v0.20.0."),
         ((CLIENT,), Outcome.WARN, "go.mod requires none of the plugin libraries."),
     ],
