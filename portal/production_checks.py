@@ -118,7 +118,7 @@ def _find_weak_secrets(environment: PortalSettings) -> Iterator[str]:
             if weakness := describe_weakness(value.get_secret_value(), min_characters):
                 yield f"{name} {weakness}; {GENERATION_HINT}"
             if value in name_by_secret:
-                yield f"{name} repeats a secret of {name_by_secret[value]}; each setting requires its own"
+                yield f"{name} repeats a secret of {name_by_secret[value]}; each setting requires its own secret"
             name_by_secret[value] = name
 
 

@@ -120,7 +120,7 @@ def test_start_in_production_passes_the_deployment_check(manage):
         ),
         (
             {"BADGE_SIGNING_KEYS": SECRETS["SECRET_KEY"]},
-            "BADGE_SIGNING_KEYS repeats a secret of SECRET_KEY; each setting requires its own.",
+            "BADGE_SIGNING_KEYS repeats a secret of SECRET_KEY; each setting requires its own secret.",
         ),
         ({"DATABASE_URL": "postgres://portal:CHANGE-ME@db/portal"}, "DATABASE_URL contains a placeholder."),
         ({"EMAIL_HOST_PASSWORD": "change me"}, "EMAIL_HOST_PASSWORD contains a placeholder."),
