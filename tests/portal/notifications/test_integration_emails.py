@@ -54,7 +54,7 @@ def test_requested_review_email_has_the_due_date(integration_at: Any, rita: User
     ("repository", "lead"),
     [
         ("acme/nomad-driver-rocket", "No action needed. We monitor this integration."),
-        ("", "No action needed. To have support measured, enter the repository of the issue tracker."),
+        ("", "No action needed. We can't measure support until you enter a repository."),
     ],
 )
 def test_listed_email_says_whether_support_is_measured(
