@@ -13,7 +13,7 @@ from django.utils.translation import get_language, gettext as _, gettext_lazy
 from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.reviews.selectors.queue_items import SORT_ORDERS
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.reviews.services.bulk import ACTIONS
+from integrations.reviews.services.bulk import ACTIONS, BulkInputs
 from integrations.submissions.forms.filters import ANY_PARTY, PROGRAM_CHOICES, offer_categories
 from integrations.submissions.workflow.states import OPEN_STAGES, STAGE_LABELS, ResponsibleParty
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
@@ -90,11 +90,7 @@ class BulkActionForm(forms.Form):
         empty_label=gettext_lazy("Select a reviewer"),
     )
     days = forms.TypedChoiceField(
-        label=gettext_lazy("Snooze for"),
-        choices=list(AGE_LABELS.items()),
-        coerce=int,
-        empty_value=1,  # type: ignore[arg-type]
-        required=False,
+        label=gettext_lazy("Snooze for"), choices=list(AGE_LABELS.items()), coerce=int, empty_value="1", required=False
     )
     reason = SingleLineField(label=gettext_lazy("Reason or message"), required=False, max_length=200)
 
@@ -105,6 +101,11 @@ class BulkActionForm(forms.Form):
         if data.get("action") in NEED_REASON and not data.get("reason") and "reason" not in self.errors:
             self.add_error("reason", _("Enter a reason."))
         return data
+
+    def get_inputs(self) -> BulkInputs:
+        """Return the cleaned inputs besides the action."""
+        data = self.cleaned_data
+        return BulkInputs(data["reviewer"], int(data["days"]), data["reason"])
 
 
 def render_bulk_controls(refused_inputs: Mapping[str, str] | None = None) -> SafeString:

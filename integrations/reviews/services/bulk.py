@@ -1,6 +1,7 @@
 """Actions on several items of the review queue, each in its own transaction."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
@@ -15,10 +16,18 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-from portal.core.value_types import NamedValues
 
-# The inputs are those of BulkActionForm; each action uses some of them.
-BulkAction = Callable[[Integration, NamedValues, User, datetime], object]
+
+@dataclass(frozen=True, slots=True)
+class BulkInputs:
+    """Inputs of all bulk actions; each action uses some of them."""
+
+    reviewer: User | None = None
+    days: int = 1
+    reason: str = ""
+
+
+BulkAction = Callable[[Integration, BulkInputs, User, datetime], object]
 
 
 def snooze(integration: Integration, days: int, reason: str, *, actor: User, now: datetime) -> None:
@@ -43,21 +52,21 @@ def remind_partner(integration: Integration, text: str, *, actor: User, now: dat
 
 
 ACTIONS: dict[str, BulkAction] = {
-    "assign": lambda row, inputs, actor, now: claims.assign_reviewer(row, inputs["reviewer"], actor=actor, now=now),
+    "assign": lambda row, inputs, actor, now: claims.assign_reviewer(row, inputs.reviewer, actor=actor, now=now),
     "claim": lambda row, inputs, actor, now: claims.claim_review(row, actor=actor, now=now),
-    "snooze": lambda row, inputs, actor, now: snooze(row, inputs["days"], inputs["reason"], actor=actor, now=now),
-    "remind": lambda row, inputs, actor, now: remind_partner(row, inputs["reason"], actor=actor, now=now),
+    "snooze": lambda row, inputs, actor, now: snooze(row, inputs.days, inputs.reason, actor=actor, now=now),
+    "remind": lambda row, inputs, actor, now: remind_partner(row, inputs.reason, actor=actor, now=now),
     "grant_tier": lambda row, inputs, actor, now: perform_transition(
-        row, "grant_tier", actor=actor, note=inputs["reason"], now=now
+        row, "grant_tier", actor=actor, note=inputs.reason, now=now
     ),
     "decline_tier": lambda row, inputs, actor, now: perform_transition(
-        row, "decline_tier", actor=actor, note=inputs["reason"], now=now
+        row, "decline_tier", actor=actor, note=inputs.reason, now=now
     ),
 }
 
 
 def perform_bulk_action(
-    integrations: Iterable[Integration], action: str, inputs: NamedValues, *, actor: User, now: datetime
+    integrations: Iterable[Integration], action: str, inputs: BulkInputs, *, actor: User, now: datetime
 ) -> tuple[int, list[str]]:
     """Perform an action on each item. Return how many changed, and the refusals with the item's name."""
     count = 0

@@ -69,9 +69,10 @@ def _parse_uuids(values: list[str]) -> list[UUID]:
 def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionForm) -> bool:
     """Perform the action and report the result. Return whether no item was refused."""
     integrations = Integration.objects.visible_to(request.user).filter(uuid__in=uuids).select_related("partner")
-    inputs = form.cleaned_data
+    action = form.cleaned_data["action"]
+    inputs = form.get_inputs()
     count, refusals = perform_bulk_action(
-        integrations.order_by("pk"), inputs["action"], inputs, actor=request.user, now=timezone.now()
+        integrations.order_by("pk"), action, inputs, actor=request.user, now=timezone.now()
     )
     if count:
         text = ngettext("Changed %(count)s item.", "Changed %(count)s items.", count)

@@ -80,7 +80,7 @@ def test_conflict_blocks_claims_decisions_and_assignments(
     assert get_refusal(claims.claim_review, row, actor=rob, now=frozen_now) == expected
     assert get_refusal(perform_transition, row, "approve", actor=rob, now=frozen_now) == expected
     assert get_refusal(claims.assign_reviewer, row, reload_user(rob), actor=rita, now=frozen_now) == expected
-    inputs = {"reviewer": reload_user(rob)}
+    inputs = bulk.BulkInputs(reviewer=reload_user(rob))
     assert bulk.perform_bulk_action([row], "assign", inputs, actor=rita, now=frozen_now) == (0, [f"Rocket: {expected}"])
     assert [each.reviewer for each in suggest_reviewers(row, frozen_now)] == [rita]
     client = sign_in(rob)
