@@ -62,6 +62,7 @@ def test_selection_and_reason_survive_a_lost_session(three_reviews: None, rita: 
     assert (inputs["reason"], inputs["queue_query"]) == ("A holiday.", "program=nomad")
     assert page.select_one("#id_days [selected]")["value"] == "3"
     assert [button["value"] for button in page.select("button[name=action]")][:3] == ["assign", "claim", "snooze"]
+    assert "Select all on this page" not in page.text
     assert client.get("/queue/action/").headers["Location"] == "/queue/"
 
 
