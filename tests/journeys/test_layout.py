@@ -154,3 +154,9 @@ def test_fields_and_button_of_filters_are_on_one_line_although_one_has_a_hint(
     boxes = [each.bounding_box() for each in form.locator(":is(select, input, button)").all()]
     tops = [round(box["y"]) for box in boxes if box]
     assert max(tops) - min(tops) <= 1, tops
+
+
+def test_printed_page_shows_the_summaries_of_closed_details(visit: Visit, alice: Any) -> None:
+    page = visit(alice).go("/help/getting-started/").page
+    page.emulate_media(media="print")
+    expect(page.locator(".fold:not([open]) > summary").first).to_be_visible()
