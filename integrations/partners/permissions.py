@@ -148,10 +148,13 @@ def is_machine(_integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return user is None
 
 
+# The company withdraws and ends support. The same rules as the transitions that the undo reverses.
+COMPANY_DECISION_RULES = {"withdrawn": can_edit, "archived": can_manage}
+
+
 def can_undo_decision(integration: PartnerIntegration, user: AnyUser | None) -> bool:
-    """Return whether the user belongs to the side that decided. The company withdraws and ends support."""
-    # The same rules as the transitions that the undo reverses.
-    rule = {"withdrawn": can_edit, "archived": can_manage}.get(integration.stage, can_decide)
+    """Return whether the user belongs to the side that decided."""
+    rule = COMPANY_DECISION_RULES.get(integration.stage, can_decide)
     return rule(integration, user)
 
 

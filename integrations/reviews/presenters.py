@@ -64,6 +64,7 @@ def get_undoable_decision(integration: Integration, user: User, now: datetime) -
         "summary": f"{actor_name} {_(EVENT_TYPES_BY_TRANSITION[integration.decision].action)}",
         "expires_at": integration.undo_until,
         "is_allowed": permissions.can_undo_decision(integration, user),
+        "is_by_company": integration.stage in permissions.COMPANY_DECISION_RULES,
         "transition": "undo_decision",
     }
 

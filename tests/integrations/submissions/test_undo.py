@@ -15,6 +15,7 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
 from tests.portal.api.client import create_api_client
 
 pytestmark = pytest.mark.any_database
@@ -109,6 +110,8 @@ def test_withdrawal_is_pending_and_can_be_undone_by_the_company(
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
     assert (PENDING in page, "Undo decision" in page) == (True, True)
     assert PENDING in sign_in(alice).get("/").text
+    review_page = get_text(sign_in(rita).get(f"/integrations/{row.uuid}/review/"))
+    assert "The partner can undo this decision until Tue, Apr 14, 9:10 AM UTC" in review_page
     with pytest.raises(ActionRefused, match="Only the side that decided"):
         perform_transition(row, "undo_decision", actor=rita, now=now)
     perform_transition(row, "undo_decision", actor=alice, now=now + timedelta(minutes=9))

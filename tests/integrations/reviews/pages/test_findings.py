@@ -35,7 +35,9 @@ def test_pending_decision_is_shown_with_the_end_of_its_undo_period(
         "You requested changes You can undo this decision until Tue, Apr 14, 9:10 AM UTC . "
         "We send the email after that." in get_text(get_review_page(sign_in(rita), rocket))
     )
-    assert "Rita Reyes requested changes" in get_text(get_review_page(sign_in(rob), rocket))
+    assert "Rita Reyes requested changes You can undo this decision until Tue, Apr 14, 9:10 AM UTC" in get_text(
+        get_review_page(sign_in(rob), rocket)
+    )
 
 
 def test_finding_goes_from_open_to_resolved_to_verified(
