@@ -38,7 +38,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
             )
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
             change = PartnerChange(partner, actor, now)
-            # Before the event, which public pages and feeds read: they must not show a name that hides the company.
+            # Before the event, which public pages and feeds read: none may show the name before the company is hidden.
             concern = _apply_name_check(change)
             change.record("partner.created", name=name, website=website, domain=domain)
             _request_decision(change, concern)
