@@ -64,13 +64,12 @@ def _render_page(
 def add_external_recipient(request: AuthenticatedRequest, scope: str) -> HttpResponse:
     """Add a recipient without an account, who must confirm. After a sign-in, show the input again."""
     report_scope = get_managed_scope(request, scope)
-    is_sent = request.method == "POST"
-    unsent = None if is_sent else request.unsent()
-    if not is_sent and unsent is None:
+    if request.method == "POST":
+        form = ExternalRecipientForm(scope, data=request.POST)
+    elif unsent := request.unsent():
+        form = ExternalRecipientForm(scope, initial=unsent.dict())
+    else:
         return redirect("reports:recipients", scope)
-    form = ExternalRecipientForm(
-        scope, data=request.POST if is_sent else None, initial=unsent.dict() if unsent else None
-    )
     if form.is_valid():
         email = form.cleaned_data["email"]
         frequency = Frequency(form.cleaned_data["frequency"])
