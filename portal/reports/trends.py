@@ -102,9 +102,13 @@ def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Templa
     )
     bins = _build_bins_by_kind(counts.editions)
     program_names = {key: program.name for key, program in PROGRAMS.items()}
+    weekly_chart = _build_weekly_chart(counts, count_incomplete_clocks(filters.report, weeks), earlier, weeks)
+    duration_charts = [_build_duration_chart(*kind, bins[kind], counts.durations) for kind in bins]
     return {
-        "weeks": _build_weekly_chart(counts, count_incomplete_clocks(filters.report, weeks), earlier, weeks),
-        "lengths": [_build_duration_chart(*kind, bins[kind], counts.durations) for kind in bins],
+        # A program without targets has no results by week, but has response and resolution times.
+        "is_empty": weekly_chart.is_empty and all(chart.is_empty for chart in duration_charts),
+        "weeks": weekly_chart,
+        "lengths": duration_charts,
         "programs": list_shares(counts.programs, program_names),
         "partners": list_shares(counts.partners, {}),
     }

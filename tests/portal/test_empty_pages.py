@@ -23,7 +23,7 @@ def read_headings(page: Any) -> list[str]:
     [
         ("/integrations/", ["No integrations yet"]),
         ("/reports/", ["No reports yet"]),
-        ("/sla/trends/", ["No SLA targets in the last 12 weeks", "filters"]),
+        ("/sla/trends/", ["No SLA figures in the last 12 weeks", "filters"]),
         ("/directory/", ["No listed integrations yet"]),
         ("/directory/?q=rocket", ["No matching integrations", CLEAR]),
         ("/integrations/?q=rocket", ["No matching integrations", "filters", CLEAR]),

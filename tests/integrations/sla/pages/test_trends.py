@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.sla_policy import SlaTarget
-from integrations.sla.models import SupportIssue
+from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
 from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
 from portal.reports.models import ReportSnapshot
@@ -75,6 +75,15 @@ def test_trends_count_resolved_and_late_issues(
     assert [(share.name, share.met, share.breached) for share in trends["partners"]] == [("Acme", 1, 1)]
     answers = {chart.title: [c.whole for c in chart.columns] for chart in trends["lengths"]}
     assert sum(answers["First response, all others"]) == 2
+
+
+def test_trends_without_targets_show_response_and_resolution_times(
+    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
+) -> None:
+    SlaBreach.objects.all().delete()
+    SlaClock.objects.update(is_committed=False, ideal_due_at=None)
+    page = sign_in(rita).get("/sla/trends/").text
+    assert ("First response, all others" in page, "No SLA figures in the last 12 weeks" in page) == (True, False)
 
 
 def test_chart_shows_the_target_of_its_program(
