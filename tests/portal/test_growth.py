@@ -24,7 +24,8 @@ ACME_EVERY = {SMALL: 4, LARGE: 15}  # over 200 integrations of Acme, and over 20
 MAX_OPTIONS = 200
 CONSTANT_LISTS = {"zone", "country"}  # time zones and countries, which don't grow
 LIST = re.compile(r"<(select|datalist)\b([^>]*)>(.*?)</\1>", re.DOTALL)
-CHOICE = re.compile(r'<input\b[^>]*\btype="(?:checkbox|radio)"[^>]*>')
+# Without a name, it is no option of a form.
+CHOICE = re.compile(r'<input\b(?=[^>]*\bname=)[^>]*\btype="(?:checkbox|radio)"[^>]*>')
 NAME = re.compile(r'\b(?:name|id)="([^"]*)"')
 
 

@@ -33,7 +33,7 @@ def signed_agreements(signatures_of_acme, globex, charlie, rita, now):
 def list_rows(client, query=""):
     response = client.get(f"/exports/agreements.csv{query}")
     rows = csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode("utf-8-sig")))
-    return [(row["company"], row["agreement"], row["version"], row["state"], row["method"]) for row in rows]
+    return [(row["partner"], row["agreement"], row["version"], row["state"], row["method"]) for row in rows]
 
 
 ACME_TPA = ("Acme", "Technology Partner Agreement", "2026-01", "in_force", "portal")
