@@ -15,13 +15,13 @@ from pydantic_core import to_jsonable_python
 
 from integrations.partners.selectors import select_all_memberships
 from integrations.sla import metrics
-from integrations.sla.engine import inputs
 from integrations.sla.engine.participants import ParticipantSide
 from integrations.sla.engine.projection import IssueProjection, MissingOpeningError
 from integrations.sla.explanation import serialize_clock
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
-from integrations.sla.services.policies import get_calendar
+from integrations.sla.selectors import issue_states
+from integrations.sla.selectors.policies import get_calendar
 from integrations.sla.services.projection import get_projection_time
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import ComplianceFacts, PartnerActivity
@@ -68,7 +68,7 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
     breaches = recorded[:MAX_BREACHES]
     retractions = [each for each in all_breaches if each.retracted_at is not None]
     # Together, because 25 breaches one by one would take 50 queries.
-    issues = inputs.select_issues().in_bulk({breach.issue_id for breach in breaches})
+    issues = issue_states.select_issues().in_bulk({breach.issue_id for breach in breaches})
     decisions = integration.events.filter(event_type__in=DECISION_EVENT_TYPES).order_by("seq")
     return {
         "at": now,
@@ -99,7 +99,7 @@ def _build_breach_entry(breach: SlaBreach, issue: SupportIssue, now: datetime) -
     """Return a recorded breach with its clock explained as on the issue's page, if the events include the opening."""
     clock_entry: dict[str, object] = {"explanation": []}
     with suppress(MissingOpeningError):
-        clocks = inputs.compute_issue_state(issue, get_projection_time(issue, now)).clocks
+        clocks = issue_states.compute_issue_state(issue, get_projection_time(issue, now)).clocks
         clock = next(clock for clock in clocks if clock.target_type == breach.target_type)
         clock_entry = serialize_clock(clock, get_calendar(issue), issue.url)
     return {
@@ -218,7 +218,7 @@ def _list_issue_activities(integration: Integration, started_at: datetime) -> It
             message = f"Breach of {breach.issue} retracted"
             yield PartnerActivity(f"retracted:{breach.pk}", breach.retracted_at, message, breach.issue.url)
     issue_ids = {breach.issue_id for breach in breaches if breach.retracted_at is None}
-    for issue in inputs.select_issues().filter(pk__in=issue_ids):
+    for issue in issue_states.select_issues().filter(pk__in=issue_ids):
         answered_at = find_first_answer_time(issue, started_at)
         if answered_at is not None:
             yield PartnerActivity(
@@ -228,9 +228,9 @@ def _list_issue_activities(integration: Integration, started_at: datetime) -> It
 
 def find_first_answer_time(issue: SupportIssue, started_at: datetime) -> datetime | None:
     """Return when the partner first responded to an issue or resolved it after a moment."""
-    context = inputs.build_projection_context(issue, END_OF_TIME)
+    context = issue_states.build_projection_context(issue, END_OF_TIME)
     try:
-        projection = IssueProjection(inputs.list_timeline_events(issue), context)
+        projection = IssueProjection(issue_states.list_timeline_events(issue), context)
     except MissingOpeningError:
         return None
     get_side = projection.participants.get_side

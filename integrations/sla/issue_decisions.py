@@ -15,11 +15,10 @@ from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
 from integrations.sla.engine.types import IssueState
 from integrations.sla.formatting import format_percent
-from integrations.sla.github import event_store
 from integrations.sla.metrics import MetricsScope, Totals, get_metrics
 from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
 from integrations.sla.presenters import TARGET_TYPE_LABELS
-from integrations.sla.services import disputes
+from integrations.sla.services import disputes, monitoring
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.content_files import Content, load_content
@@ -153,7 +152,7 @@ def lock_for_preview(issue: SupportIssue) -> bool:
     # A page must not hang until another decision or a poll ends, so it shows no effect instead.
     integrations = Integration.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
     is_locked = integrations.filter(pk=issue.integration_id).first() is not None
-    return is_locked and event_store.lock_repository(issue.monitored_repository_id) is not None
+    return is_locked and monitoring.lock_repository(issue.monitored_repository_id) is not None
 
 
 def preview_decision(

@@ -12,7 +12,6 @@ from integrations.programs.registry import get_edition
 from integrations.programs.schema import Sla
 from integrations.programs.sla_policy import TargetType
 from integrations.sla.clock_usage import MeterParts, TimeUsage, format_target
-from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import MISSING_OPENING_NOTE, MissingOpeningError, project_issue_state
 from integrations.sla.engine.timeline import order_events
 from integrations.sla.engine.types import (
@@ -38,6 +37,7 @@ from integrations.sla.presenters import (
     Badge,
     localize_badge,
 )
+from integrations.sla.selectors import issue_states
 from integrations.sla.services.projection import get_projection_time
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -118,11 +118,11 @@ def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePag
     """Build the page from a new projection."""
     # The time of the stored projection: an issue can be newer than the end of monitoring or, if clocks differ, than
     # now.
-    context = inputs.build_projection_context(issue, get_projection_time(issue, now))
+    context = issue_states.build_projection_context(issue, get_projection_time(issue, now))
     events = list_events(issue, context.now)
     sla = get_edition(issue.integration.program_key, issue.edition).sla
     try:
-        state = project_issue_state(inputs.list_timeline_events(issue), context)
+        state = project_issue_state(issue_states.list_timeline_events(issue), context)
         panels = [build_clock_panel(clock, context, sla, issue.url) for clock in state.clocks]
     # An incomplete history must not make the rest of the issue unreadable.
     except MissingOpeningError:
@@ -158,7 +158,7 @@ def build_state_without_opening(issue: SupportIssue) -> IssueState:
 def list_events(issue: SupportIssue, cutoff_at: datetime) -> list[SupportIssueEvent]:
     """Return the deduplicated events, including events that GitHub doesn't confirm together with their denials."""
     rows = list(issue.events.all())
-    visible_keys = {event.key for event in order_events(inputs.list_timeline_events(issue), cutoff_at)}
+    visible_keys = {event.key for event in order_events(issue_states.list_timeline_events(issue), cutoff_at)}
     denied_keys = {key for row in rows if (key := row.data.get(DENIED_KEY))}
     return [row for row in rows if row.key in visible_keys | denied_keys or DENIED_KEY in row.data]
 

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 from django.db.models import F, Q, QuerySet
 
-from integrations.sla.engine import inputs
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
+from integrations.sla.selectors import issue_states
 from integrations.sla.services import projection
 
 CHUNK_SIZE = 500
@@ -53,7 +53,7 @@ def _find_differences(
     `due_times_by_clock` holds the due dates of recorded breaches by clock.
     """
     try:
-        state = inputs.compute_issue_state(issue, projection.get_projection_time(issue, now))
+        state = issue_states.compute_issue_state(issue, projection.get_projection_time(issue, now))
     except ValueError as error:
         yield _describe(str(issue), "projection", "present", error)
         return

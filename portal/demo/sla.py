@@ -15,7 +15,8 @@ from integrations.sla.github import event_mapping, event_store
 from integrations.sla.github.event_mapping import IssueUpdate
 from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue
-from integrations.sla.services import disputes, label_proposals, policies, projection
+from integrations.sla.selectors import policies
+from integrations.sla.services import disputes, label_proposals, monitoring, projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.value_types import JsonObject
@@ -133,7 +134,7 @@ def _sync_repository(
 
 
 def _store_issues(pk: int, today: datetime, known_at: datetime, now: datetime) -> None:
-    monitored_repository = event_store.lock_repository(pk)
+    monitored_repository = monitoring.lock_repository(pk)
     assert monitored_repository
     issue_updates = []
     event_batches = []

@@ -10,11 +10,11 @@ from django.utils.text import capfirst
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.sla import metrics
-from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import MissingOpeningError
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
+from integrations.sla.selectors import issue_states
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.history import DECISIONS, annotate_requested_at
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
@@ -171,7 +171,7 @@ def _find_last_commenter(issue: SupportIssue, evaluated_at: datetime) -> tuple[s
         return issue.last_commenter_role, issue.last_commented_at
     # Someone commented since, and the issue only stores the last comment.
     try:
-        state = inputs.compute_issue_state(issue, evaluated_at)
+        state = issue_states.compute_issue_state(issue, evaluated_at)
     except MissingOpeningError:  # must not prevent the report
         return "", None
     return state.last_commenter_role, state.last_commented_at

@@ -22,11 +22,11 @@ from django.db import connection, transaction  # noqa: E402
 from django.urls import reverse  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from integrations.sla.engine.inputs import compute_issue_state  # noqa: E402
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent  # noqa: E402
 from integrations.sla.github import event_store  # noqa: E402
 from integrations.sla.models import SupportIssue, SupportIssueEvent  # noqa: E402
-from integrations.sla.services import projection  # noqa: E402
+from integrations.sla.selectors.issue_states import compute_issue_state  # noqa: E402
+from integrations.sla.services import monitoring, projection  # noqa: E402
 from tests.bench import growth_world  # noqa: E402
 from tests.bench.events import SMALLEST, Figures, measure_seconds, print_figures  # noqa: E402
 from tests.integrations.sla.pages.issues import create_issue  # noqa: E402
@@ -76,7 +76,7 @@ def create_read_issues(world: growth_world.World) -> dict[int, SupportIssue]:
         issue = issues[count] = create_issue(world["listed"], f"An issue with {count} events", at)
         events = [comment(number, issue) for number in range(count - issue.events.count())]
         SupportIssueEvent.objects.bulk_create(
-            event_store.build_event_row(issue.pk, event, "webhook", event.at) for event in events
+            SupportIssueEvent.from_timeline(issue.pk, event, "webhook", event.at) for event in events
         )
     return issues
 
@@ -87,7 +87,7 @@ def store_events(issues: list[SupportIssue]) -> None:
         number = SupportIssueEvent.objects.filter(issue=issue).count()
         batch = event_store.IssueEventBatch(issue.number, (comment(number, issue),))
         with transaction.atomic():
-            monitored_repository = event_store.lock_repository(issue.monitored_repository_id, wait=True)
+            monitored_repository = monitoring.lock_repository(issue.monitored_repository_id, wait=True)
             assert monitored_repository
             changed = event_store.store_updates(monitored_repository, (), "webhook", timezone.now(), [batch])
             projection.rebuild_projections(changed, timezone.now())

@@ -18,7 +18,7 @@ from django.utils.translation import get_language, gettext, ngettext
 
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.finding_templates import TEMPLATES_BY_PROGRAM
-from integrations.sla.services.policies import DEFAULT_LABELS
+from integrations.sla.selectors.policies import DEFAULT_LABELS
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.holidays import list_countries
 from portal.jobs.registry import JOBS

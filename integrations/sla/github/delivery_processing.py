@@ -16,7 +16,7 @@ from integrations.sla.github import event_store
 from integrations.sla.github.event_mapping import HANDLED_EVENTS, IssueUpdate, map_webhook
 from integrations.sla.github.webhook_intake import is_own_repository
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
-from integrations.sla.services import projection
+from integrations.sla.services import monitoring, projection
 from verification.checks.services import runs
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ def _select_unread(monitored_repository_id: int) -> QuerySet[GitHubDelivery]:
 
 def _process_batch(monitored_repository_id: int, now: datetime, delivery_pk: int | None = None) -> int:
     with transaction.atomic():
-        monitored_repository = event_store.lock_repository(monitored_repository_id)
+        monitored_repository = monitoring.lock_repository(monitored_repository_id)
         # A poll or another run holds the lock. The next run processes what it leaves.
         if monitored_repository is None:
             return 0

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
 from django.dispatch import Signal
 
-from integrations.sla.engine import inputs
 from integrations.sla.engine.types import CHANGE_KINDS, COMMENT_TEXT_KINDS, LISTED_SUFFIX, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
-from integrations.sla.services import policies
+from integrations.sla.selectors import policies
 from portal.core.value_types import NamedValues
 from verification.sources.github.issue_models import GitHubIssue
 
@@ -31,13 +29,6 @@ class IssueEventBatch:
 
     number: int
     events: tuple[TimelineEvent, ...]
-
-
-def lock_repository(monitored_repository_id: int, *, wait: bool = False) -> MonitoredRepository | None:
-    """Lock the repository's row. Return None if another process holds the lock and `wait` is False."""
-    assert transaction.get_connection().in_atomic_block
-    repositories = MonitoredRepository.objects.select_for_update(skip_locked=not wait, no_key=True, of=("self",))
-    return repositories.select_related("integration__partner").filter(pk=monitored_repository_id).first()
 
 
 def store_updates(
@@ -164,7 +155,7 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
     """Append new events. Return the primary keys of their issues."""
     known_events: dict[int, dict[str, TimelineEvent]] = {issue_id: {} for issue_id in events_by_issue}
     for row in SupportIssueEvent.objects.filter(issue__in=events_by_issue):
-        known_events[row.issue_id][row.key] = inputs.build_timeline_event(row)
+        known_events[row.issue_id][row.key] = row.to_timeline()
     new_rows = []
     for issue_id, events in events_by_issue.items():
         known = known_events[issue_id]
@@ -172,7 +163,7 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
             event = _rekey_listed_event(reported_event, known) if source == "poll" else reported_event
             if not _is_known(event, known):
                 known[event.key] = event
-                new_rows.append(build_event_row(issue_id, event, source, now))
+                new_rows.append(SupportIssueEvent.from_timeline(issue_id, event, source, now))
     SupportIssueEvent.objects.bulk_create(new_rows, ignore_conflicts=True, batch_size=500)
     return {row.issue_id for row in new_rows}
 
@@ -219,22 +210,3 @@ def is_duplicate_change(event: TimelineEvent, known_events: Iterable[TimelineEve
     # An issue can be closed and reopened within the tolerance, so each report of one source matches one of the other.
     other_source_count = sum(other.key.startswith(LISTED_KEY_PREFIX) != is_listed for other in same_changes)
     return other_source_count > len(same_changes) - other_source_count
-
-
-def build_event_row(issue_id: int, event: TimelineEvent, source: str, now: datetime) -> SupportIssueEvent:
-    """Build an unsaved row for an event."""
-    return SupportIssueEvent(
-        issue_id=issue_id,
-        key=event.key,
-        kind=event.kind,
-        at=event.at,
-        seen_at=now,
-        source=source,
-        actor_id=event.actor.id,
-        actor=event.actor.login,
-        actor_type=event.actor.type,
-        association=event.actor.association,
-        text=event.text,
-        label=event.label,
-        data=dict(event.data),
-    )

@@ -24,8 +24,8 @@ from integrations.sla.engine.types import (
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate, build_comment_key
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
+from integrations.sla.selectors.policies import get_sla_policy
 from integrations.sla.services.monitoring import LISTING_DELAY
-from integrations.sla.services.policies import get_sla_policy
 from portal.core.value_types import NamedValues
 from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi

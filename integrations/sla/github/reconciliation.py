@@ -106,7 +106,7 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
     monitored_repository = sync.monitored_repository
     now = sync.now
     with transaction.atomic():
-        row = event_store.lock_repository(monitored_repository.pk, wait=True)
+        row = monitoring.lock_repository(monitored_repository.pk, wait=True)
         if row is None or row.ended_at is not None or row.repository != monitored_repository.repository:
             return None
         changed_issue_ids = event_store.store_updates(row, sync.updates, "poll", now, sync.batches)

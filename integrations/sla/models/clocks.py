@@ -9,9 +9,11 @@ from django.db.models import Q
 from integrations.sla.engine.types import (
     OPEN_STATES,
     URGENT_STATES,
+    Actor,
     ClockStatus,
     IssueEventKind,
     Severity,
+    TimelineEvent,
     build_choices,
 )
 from integrations.sla.models.monitoring import MonitoredRepository
@@ -103,6 +105,30 @@ class SupportIssueEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.at:%Y-%m-%d %H:%M}"
+
+    @classmethod
+    def from_timeline(cls, issue_id: int, event: TimelineEvent, source: str, now: datetime) -> "SupportIssueEvent":
+        """Return an unsaved row for an event of the engine."""
+        return cls(
+            issue_id=issue_id,
+            key=event.key,
+            kind=event.kind,
+            at=event.at,
+            seen_at=now,
+            source=source,
+            actor_id=event.actor.id,
+            actor=event.actor.login,
+            actor_type=event.actor.type,
+            association=event.actor.association,
+            text=event.text,
+            label=event.label,
+            data=dict(event.data),
+        )
+
+    def to_timeline(self) -> TimelineEvent:
+        """Return the row as an event of the engine."""
+        actor = Actor(self.actor_id, self.actor, self.actor_type or "User", self.association or "NONE")
+        return TimelineEvent(self.key, IssueEventKind(self.kind), self.at, actor, self.text, self.label, self.data)
 
 
 class SlaClock(models.Model):

@@ -11,14 +11,13 @@ from datetime import datetime
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
-from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import MISSING_OPENING_NOTE
 from integrations.sla.engine.severity import find_raised_at, list_severity_events
 from integrations.sla.engine.timeline import order_events
 from integrations.sla.engine.types import Actor, BreachOutcome, IssueEventKind, Severity, TimelineEvent
-from integrations.sla.github import event_store
 from integrations.sla.models import SupportIssue, SupportIssueEvent
-from integrations.sla.services import projection
+from integrations.sla.selectors import issue_states
+from integrations.sla.services import monitoring, projection
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -121,9 +120,9 @@ def _find_disputed_raise(issue: SupportIssue, now: datetime) -> datetime | None:
     """Return when a disputed issue became critical, or None. Raises ActionRefused without an open dispute."""
     if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).exists():
         raise ActionRefused(_(NO_DISPUTE_MESSAGE), "invalid-transition")
-    issue = inputs.select_issues().get(pk=issue.pk)  # the caller may have read the events before the lock
-    context = inputs.build_projection_context(issue, now)
-    events = order_events(inputs.list_timeline_events(issue), now)  # without those that GitHub doesn't confirm
+    issue = issue_states.select_issues().get(pk=issue.pk)  # the caller may have read the events before the lock
+    context = issue_states.build_projection_context(issue, now)
+    events = order_events(issue_states.list_timeline_events(issue), now)  # without those that GitHub doesn't confirm
     return find_raised_at(list_severity_events(events), context.policy, now)
 
 
@@ -131,7 +130,7 @@ def _settle_breaches(
     issue: SupportIssue, outcome: BreachOutcome, event_type: str, reason: str, *, actor: User, now: datetime
 ) -> AuditEvent:
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
-        event_store.lock_repository(issue.monitored_repository_id, wait=True)
+        monitoring.lock_repository(issue.monitored_repository_id, wait=True)
         # Read under the lock: the partner may have changed the subject since the reviewer opened the page.
         disputed_severity = SupportIssue.objects.filter(pk=issue.pk, disputed=SupportIssue.DisputeSubject.SEVERITY)
         if outcome == BreachOutcome.ACCEPTED and disputed_severity.exists():
@@ -166,7 +165,7 @@ def _record_decision(
 ) -> AuditEvent:
     """Store a decision as an event. `find_start`, called under the lock, returns since when it applies."""
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
-        event_store.lock_repository(issue.monitored_repository_id, wait=True)
+        monitoring.lock_repository(issue.monitored_repository_id, wait=True)
         # Polls and webhooks store events under this lock, so what the decision is based on can't change anymore.
         start = find_start(issue, now) if find_start else None
         # After the end of monitoring, the clocks keep their state, so a decision applies to that time at the latest.
@@ -177,7 +176,7 @@ def _record_decision(
         key = f"{kind}:{now:%Y%m%dT%H%M%S}"
         # Without a GitHub ID, the reviewer doesn't become a participant of the issue.
         event = TimelineEvent(key, kind, decided_at, Actor(0, str(actor)), reason, data=data)
-        event_store.build_event_row(issue.pk, event, "portal", now).save()
+        SupportIssueEvent.from_timeline(issue.pk, event, "portal", now).save()
         projection.rebuild_projections([issue.pk], now, f"{RETRACTION_REASONS[kind]}: {reason}")
         SupportIssue.objects.filter(pk=issue.pk).update(**RESOLVED_DISPUTE_FIELDS)
         return _record_event(change, issue, event_type, reason)

@@ -52,6 +52,13 @@ class WebhookSecrets:
         return (self.current,)
 
 
+def lock_repository(monitored_repository_id: int, *, wait: bool = False) -> MonitoredRepository | None:
+    """Lock the repository's row. Return None if another process holds the lock and `wait` is False."""
+    assert transaction.get_connection().in_atomic_block
+    repositories = MonitoredRepository.objects.select_for_update(skip_locked=not wait, no_key=True, of=("self",))
+    return repositories.select_related("integration__partner").filter(pk=monitored_repository_id).first()
+
+
 def start_monitoring(integration: Integration, now: datetime) -> MonitoredRepository | None:
     """Start monitoring an integration in support. None without a repository or a support commitment."""
     ended = MonitoredRepository.objects.filter(integration=integration, ended_at__isnull=False)

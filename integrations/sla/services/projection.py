@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from integrations.sla.engine import inputs
 from integrations.sla.engine.types import BreachOutcome, ClockState, ClockStatus, IssueState
 from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
+from integrations.sla.selectors import issue_states
 from integrations.sla.tasks import create_alert, get_next_check_at
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ DEFAULT_RETRACTION_REASON = "New events moved the due date or show that the repl
 
 def load_issues(pks: Iterable[int]) -> list[SupportIssue]:
     """Load issues with everything that their projection needs, in a fixed order."""
-    return list(inputs.select_issues().filter(pk__in=pks).order_by("pk"))
+    return list(issue_states.select_issues().filter(pk__in=pks).order_by("pk"))
 
 
 def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT_RETRACTION_REASON) -> None:
@@ -42,7 +42,7 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
     changed_clocks = []
     for issue in issues:
         try:
-            state = inputs.compute_issue_state(issue, get_projection_time(issue, now))
+            state = issue_states.compute_issue_state(issue, get_projection_time(issue, now))
         except Exception:  # one broken issue must not stop the repository's other clocks
             log.exception("cannot project issue %s", issue)
             continue

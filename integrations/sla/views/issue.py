@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
-from integrations.sla.engine import inputs
 from integrations.sla.engine.types import Severity
 from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_decisions import (
@@ -29,6 +28,7 @@ from integrations.sla.issue_decisions import (
 )
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
+from integrations.sla.selectors import issue_states
 from integrations.submissions.selectors.answers import get_critical_issue_address
 from integrations.submissions.views.access import require_permission
 from portal.accounts.requests import AuthenticatedRequest
@@ -72,7 +72,7 @@ class DisputeForm(ReasonForm):
 
 def load_issue(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
     """Load an issue with everything that its projection needs. Raises Http404 if the user can't see it."""
-    issues = inputs.select_issues().select_related("integration__partner")
+    issues = issue_states.select_issues().select_related("integration__partner")
     issue = issues.filter(build_visibility_condition(request.user), uuid=uuid).first()
     if issue is None:
         raise Http404(_("Issue not found. It doesn't exist, or you don't have access."))

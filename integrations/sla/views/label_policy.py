@@ -19,7 +19,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 from integrations.partners import permissions
 from integrations.sla.engine.severity import normalize_label
 from integrations.sla.models import LabelPolicy
-from integrations.sla.services import label_proposals, policies
+from integrations.sla.selectors import policies
+from integrations.sla.services import label_proposals
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.models import User

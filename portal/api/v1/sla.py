@@ -16,7 +16,8 @@ from integrations.sla.filters import ClockFilters, parse_filters
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import IssuePage, build_issue_page
 from integrations.sla.models import LabelPolicy
-from integrations.sla.services import label_proposals, policies
+from integrations.sla.selectors import policies
+from integrations.sla.services import label_proposals
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
 from integrations.sla.views.issue import ReasonForm, build_dispute_context, load_dispute, load_issue

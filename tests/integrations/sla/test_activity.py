@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
-from integrations.sla.github.event_store import build_event_row
 from integrations.sla.metrics import GLOBAL_SCOPE, count_activity
+from integrations.sla.models import SupportIssueEvent
 from integrations.submissions.models import Integration
 from tests.integrations.sla.rows import create_issue_row, create_repository_row
 
@@ -31,6 +31,6 @@ def test_action_that_was_reported_twice_counts_once_and_a_denied_one_never(rocke
         TimelineEvent("denied:closed::3", IssueEventKind.REOPENED, forged_at, DEV, data={"denied": "closed::3"}),
     ]
     for event in events:
-        build_event_row(issue.pk, event, "poll", now).save()
+        SupportIssueEvent.from_timeline(issue.pk, event, "poll", now).save()
     activity = count_activity(GLOBAL_SCOPE, now - 24 * HOUR, now)
     assert activity == {"opened": 1, "closed": 1, "reopened": 1, "comments": 1, "breached": 0, "retracted": 0}

@@ -12,12 +12,12 @@ from django.core.management import CommandError, call_command
 
 from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.engine import inputs
 from integrations.sla.engine.types import TimelineEvent
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue, SupportIssueEvent
+from integrations.sla.selectors import issue_states
+from integrations.sla.selectors.policies import get_calendar
 from integrations.sla.services.monitoring import stop_monitoring
-from integrations.sla.services.policies import get_calendar
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.business_time import Calendar, add_business_days
@@ -85,7 +85,7 @@ def explain(*words: str) -> Any:
 
 
 def test_stored_events_are_read_unchanged(issue: SupportIssue) -> None:
-    assert inputs.list_timeline_events(issue) == FACTS
+    assert issue_states.list_timeline_events(issue) == FACTS
 
 
 @pytest.mark.parametrize("by_uuid", [True, False])
@@ -120,7 +120,7 @@ def test_clock_of_ended_monitoring_is_explained_as_it_was(issue: SupportIssue) -
 def test_events_after_the_end_of_monitoring_count_as_on_the_page(issue: SupportIssue, alice: User) -> None:
     stop_monitoring(issue.integration, to_time(50))
     now = to_time(1000)
-    page = build_issue_page(inputs.select_issues().get(), alice, now)
+    page = build_issue_page(issue_states.select_issues().get(), alice, now)
     explanation = explain(str(issue.uuid), "--at", now.isoformat())
     resolve = explanation["clocks"][1]
     assert (explanation["at"], resolve["state"], resolve["counted_seconds"]) == (

@@ -8,7 +8,6 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from integrations.sla import tasks
-from integrations.sla.github import event_store
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
@@ -39,7 +38,7 @@ def test_due_clock_does_not_wait_for_the_lock_of_its_repository(
 
     def hold_lock() -> None:
         with transaction.atomic():
-            event_store.lock_repository(monitored_repository.pk, wait=True)
+            monitoring.lock_repository(monitored_repository.pk, wait=True)
             is_locked.set()
             was_advanced.append(is_advanced.wait(10))
         connection.close()

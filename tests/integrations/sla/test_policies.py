@@ -6,9 +6,8 @@ from allauth.socialaccount.models import SocialAccount
 
 from integrations.sla.engine.participants import IssueParticipants, ParticipantSide
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
-from integrations.sla.github.event_store import build_event_row
-from integrations.sla.models import LabelPolicy
-from integrations.sla.services import policies
+from integrations.sla.models import LabelPolicy, SupportIssueEvent
+from integrations.sla.selectors import policies
 from integrations.sla.services.label_proposals import resolve_account
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
@@ -52,10 +51,10 @@ def test_login_belongs_to_the_account_that_used_it_last(rocket: Integration, now
         event = TimelineEvent(
             f"comment:{number}", IssueEventKind.COMMENTED, now + number * HOUR, Actor(account_id, "Dana")
         )
-        build_event_row(issue.pk, event, "poll", now).save()
+        SupportIssueEvent.from_timeline(issue.pk, event, "poll", now).save()
     # The partner could forge the webhook and so name an account that the program doesn't know.
     forged_event = TimelineEvent("labeled", IssueEventKind.LABELED, now + 2 * HOUR, Actor(666, "Dana"))
-    build_event_row(issue.pk, forged_event, "webhook", now).save()
+    SupportIssueEvent.from_timeline(issue.pk, forged_event, "webhook", now).save()
     assert resolve_account(rocket, "dana") == 502
 
 

@@ -9,10 +9,10 @@ from django.forms.models import model_to_dict
 from django.utils import timezone
 from pydantic_core import to_jsonable_python
 
-from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.explanation import explain_clock, serialize_issue_state
 from integrations.sla.formatting import parse_moment
+from integrations.sla.selectors import issue_states
 from integrations.sla.services.projection import get_projection_time
 
 CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="Print a JSON object.")
 
     def handle(self, *, issue: str, at: str | None, as_json: bool, **_: object) -> None:
-        row = inputs.find_issue(issue)
+        row = issue_states.find_issue(issue)
         if row is None:
             raise CommandError(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")
         try:
@@ -36,11 +36,11 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         projected_at = get_projection_time(row, moment)
         # Without a chosen time, the output is that of the issue's page.
-        context = inputs.build_projection_context(row, min(moment, projected_at) if at else projected_at)
+        context = issue_states.build_projection_context(row, min(moment, projected_at) if at else projected_at)
         if context.now < row.opened_at:
             raise CommandError(f"{row} was opened later, at {row.opened_at.isoformat()}. Enter a later time.")
         try:
-            state = project_issue_state(inputs.list_timeline_events(row), context)
+            state = project_issue_state(issue_states.list_timeline_events(row), context)
         except ValueError as error:
             raise CommandError(str(error)) from error
         if as_json:

@@ -8,7 +8,6 @@ from itertools import islice, permutations
 import pytest
 
 from integrations.sla import tasks
-from integrations.sla.engine import inputs as rows
 from integrations.sla.engine.timeline import COMMENT_KINDS, order_events
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import (
@@ -19,6 +18,7 @@ from integrations.sla.models import (
     SupportIssue,
     SupportIssueEvent,
 )
+from integrations.sla.selectors import issue_states
 from integrations.sla.services import projection
 from tests.fakes.github.tracker import Tracker, WebhookDelivery
 from tests.integrations.sla.monitored_repository import (
@@ -55,7 +55,7 @@ def list_known_events(monitored_repository: MonitoredRepository) -> list[tuple[o
     """Return the events that the projection uses: each once, whatever its source."""
     events = []
     for issue in SupportIssue.objects.filter(monitored_repository=monitored_repository).order_by("number"):
-        for fact in order_events(rows.list_timeline_events(issue), MAX_DATETIME):
+        for fact in order_events(issue_states.list_timeline_events(issue), MAX_DATETIME):
             comment_text = fact.comment if fact.kind in COMMENT_KINDS else ""
             events.append((issue.number, str(fact.kind), fact.at, fact.actor.id, fact.label, fact.text, comment_text))
     return sorted(events)

@@ -9,7 +9,7 @@ from integrations.sla import tasks
 from integrations.sla.github import event_mapping, event_store
 from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue
-from integrations.sla.services import projection
+from integrations.sla.services import monitoring, projection
 from integrations.submissions.models import Integration
 from verification.sources.github.issue_models import GitHubComment, GitHubIssue, GitHubIssueEvent
 
@@ -49,7 +49,7 @@ def create_issue(
     label_acts = [(0.1, "labels", label) for label in labels]
     issue_updates = [build_issue_update(raw, n, at, act) for n, act in enumerate([*label_acts, *acts])]
     with transaction.atomic():
-        locked_repository = event_store.lock_repository(monitored_repository.pk)
+        locked_repository = monitoring.lock_repository(monitored_repository.pk)
         assert locked_repository
         events = [
             each

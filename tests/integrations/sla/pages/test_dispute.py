@@ -8,10 +8,10 @@ import pytest
 from django.utils import timezone
 
 from integrations.sla import tasks
-from integrations.sla.engine import inputs
 from integrations.sla.issue_decisions import DECISIONS, DecisionEffect, preview_decision
 from integrations.sla.models import SlaBreach, SupportIssue
 from integrations.sla.projection_audit import replay_issues
+from integrations.sla.selectors import issue_states
 from integrations.sla.services import disputes, monitoring, projection
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -45,7 +45,7 @@ def get_label(text: str) -> str:
 
 
 def reload_issue(issue: SupportIssue) -> SupportIssue:
-    return inputs.select_issues().select_related("integration__partner").get(pk=issue.pk)
+    return issue_states.select_issues().select_related("integration__partner").get(pk=issue.pk)
 
 
 def preview(name: str, issue: SupportIssue, user: User) -> DecisionEffect:

@@ -7,9 +7,8 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from integrations.sla.github import event_store
 from integrations.sla.models import SupportIssue
-from integrations.sla.services import disputes
+from integrations.sla.services import disputes, monitoring
 from portal.accounts.models import User
 
 pytestmark = [
@@ -30,7 +29,7 @@ def test_dispute_page_does_not_wait_for_locks(
 
     def hold_lock() -> None:
         with transaction.atomic():
-            event_store.lock_repository(issue.monitored_repository_id, wait=True)
+            monitoring.lock_repository(issue.monitored_repository_id, wait=True)
             is_locked.set()
             is_read.wait(30)
         connection.close()

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from integrations.sla import tasks
-from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import UNVERIFIED_EVENT_NOTE
 from integrations.sla.github import delivery_processing, event_verification, reconciliation
 from integrations.sla.models import (
@@ -14,6 +13,7 @@ from integrations.sla.models import (
     SlaClock,
     SupportIssueEvent,
 )
+from integrations.sla.selectors import issue_states
 from integrations.submissions.services import creation
 from portal.accounts.models import User
 from tests.fakes.github.server import GitHub
@@ -73,9 +73,9 @@ def test_forged_delivery_stops_no_clock_permanently(
     assert list_clock_states() != ["running", "running"]
     poll(monitored_repository, 26)
     assert list(SlaClock.objects.order_by("target_type").values_list("state", "due_at", "stopped_at")) == before
-    issue = inputs.find_issue("acme/nomad-rocket#1")
+    issue = issue_states.find_issue("acme/nomad-rocket#1")
     assert issue is not None
-    assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
+    assert UNVERIFIED_EVENT_NOTE in issue_states.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
 
 
 @pytest.mark.parametrize("is_deletion", [False, True], ids=["an edit", "a deleted comment"])

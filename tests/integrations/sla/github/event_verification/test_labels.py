@@ -2,9 +2,9 @@
 
 import pytest
 
-from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import UNVERIFIED_LABEL_NOTE
 from integrations.sla.models import LabelPolicy, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
+from integrations.sla.selectors import issue_states
 from integrations.sla.services import disputes
 from portal.accounts.models import User
 from tests.fakes.github.tracker import Tracker
@@ -34,7 +34,7 @@ def test_forged_critical_label_counts_but_shows_no_permissions_of_its_actor(
     issue = SupportIssue.objects.get()
     assert issue.severity == "critical"
     assert list(issue.clocks.filter(stopped_at__isnull=False)) == []
-    assert UNVERIFIED_LABEL_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 30 * HOUR).notes
+    assert UNVERIFIED_LABEL_NOTE in issue_states.compute_issue_state(issue, OPENED_AT + 30 * HOUR).notes
     assert "missed_at" not in monitored_repository.cursors
 
 

@@ -1,4 +1,4 @@
-"""Conversion of database rows into the inputs of the projection. The rest of the engine is free of database access."""
+"""Issues as the SLA engine reads them, which has no database access, and their states."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,9 +7,9 @@ from django.db.models import F, Prefetch, QuerySet
 from django.db.models.functions import Lower
 
 from integrations.sla.engine.projection import project_issue_state
-from integrations.sla.engine.types import Actor, IssueEventKind, IssueState, ProjectionContext, TimelineEvent
+from integrations.sla.engine.types import IssueState, ProjectionContext, TimelineEvent
 from integrations.sla.models import SupportIssue, SupportIssueEvent
-from integrations.sla.services.policies import get_calendar, get_sla_policy
+from integrations.sla.selectors.policies import get_calendar, get_sla_policy
 from portal.core.primary_keys import parse_pk
 
 
@@ -20,16 +20,10 @@ def select_issues() -> QuerySet[SupportIssue]:
     return related.prefetch_related(events)
 
 
-def build_timeline_event(row: SupportIssueEvent) -> TimelineEvent:
-    """Convert a stored event."""
-    actor = Actor(row.actor_id, row.actor, row.actor_type or "User", row.association or "NONE")
-    return TimelineEvent(row.key, IssueEventKind(row.kind), row.at, actor, row.text, row.label, row.data)
-
-
 def list_timeline_events(issue: SupportIssue) -> list[TimelineEvent]:
     """Return all stored events of an issue."""
     # `all` reads the prefetched rows. Another method of the manager would query once for each issue.
-    return [build_timeline_event(row) for row in issue.events.all()]
+    return [row.to_timeline() for row in issue.events.all()]
 
 
 def build_projection_context(issue: SupportIssue, now: datetime) -> ProjectionContext:
