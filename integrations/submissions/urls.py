@@ -7,10 +7,10 @@ from integrations.submissions.views import (
     introductions,
     lists,
     program_catalog,
+    requirement_actions,
     texts,
     workspace,
 )
-from integrations.submissions.views.requirements import actions
 
 app_name = "submissions"
 urlpatterns = [
@@ -22,5 +22,5 @@ urlpatterns = [
     *workspace.urlpatterns,
     *edit.urlpatterns,
     *texts.urlpatterns,
-    *actions.urlpatterns,
+    *requirement_actions.urlpatterns,
 ]

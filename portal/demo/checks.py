@@ -10,8 +10,8 @@ from portal.demo.repositories import compute_id, describe_repository
 from portal.demo.sources import build_sources
 from portal.jobs.batches import process_each
 from verification.checks.models import CheckResult
-from verification.checks.runner import run_integration_checks
 from verification.checks.services.facts import refresh_facts
+from verification.checks.services.runner import run_integration_checks
 from verification.sources import Sources
 
 MIN_RUN_INTERVAL = timedelta(hours=20)

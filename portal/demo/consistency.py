@@ -21,8 +21,8 @@ from portal.directory.services import find_drift
 from portal.directory.views.installation import get_published_versions
 from verification.checks import execution
 from verification.checks.models import CheckResult, Observation
-from verification.checks.runner import build_integration_subject, list_checked_requirements
 from verification.checks.services.results import build_check_result
+from verification.checks.services.runner import build_integration_subject, list_checked_requirements
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, get_worst_outcome
 from verification.releases.artifacts import file_names

@@ -23,7 +23,7 @@ from portal.demo.answers import (
 )
 from portal.demo.checks import run_checks
 from portal.demo.content import WORLD
-from verification.checks.runner import list_checked_requirements
+from verification.checks.services.runner import list_checked_requirements
 
 
 def run_scenario(name: str, demo: DemoContext) -> None:

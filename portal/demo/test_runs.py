@@ -11,7 +11,7 @@ from portal.demo.checks import build_integration_sources
 from portal.demo.content import DATA
 from verification.checks import execution
 from verification.checks.rules.provider_schema import OBSERVATION_KEY, SCHEMA_CHECK_KEYS
-from verification.checks.runner import build_integration_subject
+from verification.checks.services.runner import build_integration_subject
 from verification.schemas import services
 from verification.terraform.versions import parse_version
 from verification.testruns.kinds.provider_schema.kind import build_observation

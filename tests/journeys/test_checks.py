@@ -21,7 +21,7 @@ from tests.verification.checks.fake_sources import (
 )
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import list_checked_requirements, run_integration_checks
+from verification.checks.services.runner import list_checked_requirements, run_integration_checks
 
 MOVED_REPOSITORY = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
 

@@ -13,7 +13,7 @@ from integrations.submissions.models import Integration
 from portal.jobs.batches import process_each
 from verification.checks import execution
 from verification.checks.models import CheckRun
-from verification.checks.runner import list_checked_requirements
+from verification.checks.services.runner import list_checked_requirements
 from verification.checks.services.runs import plan_check_run
 
 NIGHTLY_REASON = "Nightly run"

@@ -10,8 +10,8 @@ from portal.core.value_types import JsonObject
 from portal.ui.components.moments import format_short
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import list_checked_requirements
 from verification.checks.services.accepted_deviations import get_acceptable_value
+from verification.checks.services.runner import list_checked_requirements
 from verification.checks.types import get_description
 from verification.outcomes import Outcome
 

@@ -4,9 +4,8 @@ from verification.testruns.kinds.base import TestKind
 from verification.testruns.kinds.nomad_plugin.kind import NomadPluginTest
 from verification.testruns.kinds.provider_lifecycle.kind import ProviderLifecycleTest
 from verification.testruns.kinds.provider_schema.kind import ProviderSchemaInspection
-from verification.testruns.kinds.run_task.kind import RunTaskTest
+from verification.testruns.kinds.run_task.kind import RUN_TASK
 
-RUN_TASK = RunTaskTest()
 KINDS: dict[str, TestKind] = {
     kind.key: kind for kind in (RUN_TASK, ProviderLifecycleTest(), NomadPluginTest(), ProviderSchemaInspection())
 }

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.schema import Edition, Program
-from integrations.submissions.services.creation import DESCRIPTION_FIELDS
+from integrations.submissions.models.integration import DESCRIPTION_FIELDS
 from portal.core.badge_impersonation import BADGE_REFUSAL, is_badge_imitation
 from portal.core.form_fields import (
     CHOICE_MESSAGE,

@@ -52,6 +52,9 @@ QUEUE_FIELDS = (
     "program_key",
     "stage",
 )
+# What a draft and the edit page ask for, besides the answers of requirements.
+DESCRIPTION_FIELDS = ("name", "description", "category", "offerings", "homepage")
+REPOSITORY_FIELDS = ("repository", "repository_id", "repository_owner_id")
 INTEGRATION_ID = Parameter("integration", models.BigIntegerField())
 # Every page of an integration reads these, and building a query takes longer than running it.
 FULFILLMENTS: "CompiledQuery[RequirementFulfillment]" = CompiledQuery(

@@ -11,15 +11,13 @@ from integrations.partners.services.changes import change_partner
 from integrations.programs.registry import get_edition
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration
+from integrations.submissions.models.integration import DESCRIPTION_FIELDS, REPOSITORY_FIELDS
 from integrations.submissions.selectors.context import needs_access
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.services.removed_requirements import end_removed_requirements
 from integrations.submissions.services.shared_answers import copy_shared_answers
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-
-DESCRIPTION_FIELDS = ("name", "description", "category", "offerings", "homepage")
-REPOSITORY_FIELDS = ("repository", "repository_id", "repository_owner_id")
 
 
 def create_integration(

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.models import Integration
+from integrations.submissions.models.integration import DESCRIPTION_FIELDS
 from integrations.submissions.services import creation
 from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
@@ -45,14 +46,14 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def build_initial_data(integration: Integration) -> NamedValues:
     """Return the current values of the form fields."""
-    values = {key: getattr(integration, key) for key in creation.DESCRIPTION_FIELDS}
+    values = {key: getattr(integration, key) for key in DESCRIPTION_FIELDS}
     return values | {"repository_address": integration.repository}
 
 
 def build_changes(integration: Integration, form: IntegrationForm) -> NamedValues:
     """Return the values that the user edited. A new repository also sets its IDs, or clears them without GitHub."""
     # Only what the user edited: a page that was opened earlier must not revert what others saved.
-    values = {key: form.cleaned_data[key] for key in creation.DESCRIPTION_FIELDS if key in form.changed_data}
+    values = {key: form.cleaned_data[key] for key in DESCRIPTION_FIELDS if key in form.changed_data}
     repository = form.cleaned_data["repository_address"]
     if "repository_address" not in form.changed_data or repository.lower() == integration.repository.lower():
         return values

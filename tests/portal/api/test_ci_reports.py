@@ -14,8 +14,8 @@ from tests.portal.api.test_tokens import get_problem_type
 from verification.checks import execution
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun, CiCheckReport
-from verification.checks.runner import build_integration_subject, list_checked_requirements
 from verification.checks.services import ci_reports
+from verification.checks.services.runner import build_integration_subject, list_checked_requirements
 from verification.outcomes import Outcome, Result
 from verification.preflight.report import PreflightReport
 

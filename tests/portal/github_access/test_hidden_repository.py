@@ -18,7 +18,7 @@ from portal.github_access.services import revoke_grant
 from tests.conftest import create_integration
 from tests.fakes.github.server import GitHub
 from tests.portal.github_access.conftest import PUBLIC, SECRET, Connect
-from verification.checks.runner import list_checked_requirements, run_integration_checks
+from verification.checks.services.runner import list_checked_requirements, run_integration_checks
 from verification.sources import Sources
 
 pytestmark = [pytest.mark.any_database, pytest.mark.github]

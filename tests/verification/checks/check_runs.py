@@ -6,7 +6,7 @@ from typing import Any
 
 from integrations.submissions.models import Integration, RequirementFulfillment
 from verification.checks.models import CheckResult
-from verification.checks.runner import list_checked_requirements, run_integration_checks
+from verification.checks.services.runner import list_checked_requirements, run_integration_checks
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)

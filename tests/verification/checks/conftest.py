@@ -11,7 +11,7 @@ from portal.accounts.models import User
 from tests.conftest import NOW, create_integration
 from tests.verification.checks.check_runs import HOUR
 from tests.verification.checks.stubs import Stubs
-from verification.checks.runner import run_integration_checks
+from verification.checks.services.runner import run_integration_checks
 from verification.checks.types import CHECKS
 
 

@@ -16,8 +16,8 @@ from tests.verification.checks.check_runs import DAY, get_newest_result
 from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources
 from tests.verification.checks.stubs import Stubs
 from verification.checks.models import CheckRun
-from verification.checks.runner import build_integration_subject, run_integration_checks
 from verification.checks.services.accepted_deviations import accept_deviation
+from verification.checks.services.runner import build_integration_subject, run_integration_checks
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 

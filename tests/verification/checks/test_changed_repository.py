@@ -9,8 +9,8 @@ from integrations.submissions.services.creation import change_description
 from tests.conftest import NOW
 from tests.verification.checks.check_runs import DAY, HOUR, get_newest_result
 from tests.verification.checks.fake_sources import FakeSources, build_release, build_snapshot
-from verification.checks.runner import run_integration_checks
 from verification.checks.services import observations
+from verification.checks.services.runner import run_integration_checks
 
 pytestmark = pytest.mark.any_database
 

@@ -22,12 +22,11 @@ from tests.verification.checks.check_runs import (
     run_checks,
 )
 from tests.verification.checks.fake_sources import FakeSources
-from verification.checks import runner
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, Observation
 from verification.checks.rules import link_reachability, release
-from verification.checks.runner import list_checked_requirements, run_integration_checks
-from verification.checks.services import observations
+from verification.checks.services import observations, runner
+from verification.checks.services.runner import list_checked_requirements, run_integration_checks
 from verification.checks.types import CHECKS
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources

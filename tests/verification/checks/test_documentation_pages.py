@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from tests.conftest import create_integration
 from tests.verification.checks.fake_sources import FakeSources, build_release
-from verification.checks.runner import run_integration_checks
+from verification.checks.services.runner import run_integration_checks
 from verification.checks.types import CHECKS
 
 pytestmark = pytest.mark.any_database

@@ -19,8 +19,8 @@ from tests.verification.checks.stubs import remove_checks
 from verification.checks import nightly
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import list_checked_requirements, run_integration_checks
 from verification.checks.services import runs
+from verification.checks.services.runner import list_checked_requirements, run_integration_checks
 from verification.sources.errors import SourceUnavailableError
 
 pytestmark = pytest.mark.any_database

@@ -14,7 +14,7 @@ from tests.verification.checks.fake_sources import (
     build_release_answers,
 )
 from verification.checks.models import CheckResult
-from verification.checks.runner import (
+from verification.checks.services.runner import (
     build_integration_subject,
     calculate_retry_at,
     list_checked_requirements,

@@ -21,8 +21,8 @@ from tests.fakes.registry import Provider
 from tests.verification.checks.stubs import remove_checks
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import list_checked_requirements
 from verification.checks.services import runs
+from verification.checks.services.runner import list_checked_requirements
 from verification.sources import factory
 from verification.sources.models import GitHubRateLimit
 

@@ -16,8 +16,8 @@ from tests.fakes.github.server import GitHub
 from tests.portal.github_access.conftest import PUBLIC, SECRET, Connect, connect, github_app
 from tests.verification.discovery.conftest import Read
 from verification.checks.models import CheckResult
-from verification.checks.runner import build_integration_sources
 from verification.checks.services import runs
+from verification.checks.services.runner import build_integration_sources
 from verification.discovery.models import Discovery
 
 __all__ = ["connect", "github_app"]

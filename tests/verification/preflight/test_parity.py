@@ -15,7 +15,11 @@ from tests.fakes.github.server import TOKEN
 from tests.verification.preflight.conftest import NAME
 from verification.checks import execution
 from verification.checks.models import CheckResult
-from verification.checks.runner import build_integration_subject, list_checked_requirements, run_integration_checks
+from verification.checks.services.runner import (
+    build_integration_subject,
+    list_checked_requirements,
+    run_integration_checks,
+)
 from verification.preflight.cli import main
 
 pytestmark = [pytest.mark.any_database, pytest.mark.github]

@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 
 from tests.verification.schemas.acme import SOURCE, attribute, block, encode_schema
-from verification.schemas.crossplane.naming import GroupKind
-from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.coverage import (
+from verification.schemas.crossplane.coverage import (
     CrdPreview,
     build_coverage,
     build_preview,
@@ -16,6 +14,8 @@ from verification.schemas.engine.coverage import (
     render_text,
     summarize_preview,
 )
+from verification.schemas.crossplane.naming import GroupKind
+from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.parsing import parse_schema
 
 

@@ -15,8 +15,8 @@ import yaml
 from tests.codebase.project_files import ROOT
 from tests.conform.crds import judge_example
 from tests.verification.schemas.structural_rules import find_violations
+from verification.schemas.crossplane.coverage import build_previews, iterate_files
 from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.coverage import build_previews, iterate_files
 from verification.schemas.engine.external_validators import CrdValidators, list_rules
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema
@@ -76,7 +76,7 @@ DIGEST = """
 import hashlib, sys
 from pathlib import Path
 from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.coverage import build_coverage, build_previews, render_json, summarize_preview
+from verification.schemas.crossplane.coverage import build_coverage, build_previews, render_json, summarize_preview
 from verification.schemas.engine.parsing import parse_schema
 schema = parse_schema(Path(sys.argv[1]).read_bytes())
 previews = list(build_previews(schema, parse_choices(schema.prefix)))

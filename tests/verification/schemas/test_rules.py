@@ -8,8 +8,8 @@ from hypothesis import given, settings, strategies as st
 from tests.verification.schemas.acme import SOURCE, encode_schema
 from tests.verification.schemas.definitions import build_crd
 from tests.verification.schemas.structural_rules import find_violations
+from verification.schemas.crossplane.coverage import build_preview
 from verification.schemas.crossplane.options import CHOICE_OPTIONS, parse_choices
-from verification.schemas.engine.coverage import build_preview
 from verification.schemas.engine.parsing import parse_schema
 
 NAMES = st.text(max_size=6) | st.sampled_from(["id", "in", "name", "a_b", "a_1"])

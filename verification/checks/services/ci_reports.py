@@ -24,8 +24,8 @@ from portal.core.errors import ActionRefused
 from portal.jobs.batches import process_each
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CiCheckReport
-from verification.checks.runner import list_checked_requirements
 from verification.checks.services import runs
+from verification.checks.services.runner import list_checked_requirements
 from verification.outcomes import Outcome, get_worst_outcome
 
 SAMPLING_INTERVAL = 10

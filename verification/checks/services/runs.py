@@ -16,13 +16,13 @@ from portal.core.value_types import NamedValues
 from portal.jobs.definitions import Backoff, JobContext, ResourceBlocked, RetryLater, job
 from portal.jobs.services import enqueue
 from verification.checks.models import CHECK_RUN_JOB, CheckRun
-from verification.checks.runner import (
+from verification.checks.services import facts
+from verification.checks.services.runner import (
     RETRY_DELAYS,
     build_integration_sources,
     list_checked_requirements,
     run_integration_checks,
 )
-from verification.checks.services import facts
 from verification.sources import factory
 
 # Never gives up: the run stays open until the source answers, however long the outage lasts.

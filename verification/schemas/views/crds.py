@@ -26,11 +26,7 @@ from portal.core.form_fields import FormArguments
 from portal.core.value_types import JsonObject, TemplateContext
 from portal.ui.refusals import report_refusals
 from verification.schemas import services
-from verification.schemas.crossplane.examples import build_example
-from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
-from verification.schemas.crossplane.provider_requests import Request, build_requests, describe_requests
-from verification.schemas.crossplane.reconcile_diff import Action, Reason, compare
-from verification.schemas.engine.coverage import (
+from verification.schemas.crossplane.coverage import (
     CrdPreview,
     build_coverage,
     build_preview,
@@ -38,6 +34,10 @@ from verification.schemas.engine.coverage import (
     iterate_files,
     summarize_preview,
 )
+from verification.schemas.crossplane.examples import build_example
+from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
+from verification.schemas.crossplane.provider_requests import Request, build_requests, describe_requests
+from verification.schemas.crossplane.reconcile_diff import Action, Reason, compare
 from verification.schemas.engine.yaml_text import dump
 from verification.schemas.forms import GeneratorChoicesForm, ReconciliationForm
 from verification.schemas.models import ProviderSchema

@@ -19,8 +19,8 @@ from portal.core.json_text import clean_json
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs import limits
 from portal.jobs.definitions import Backoff, JobContext, Reschedule
-from verification.checks.runner import build_integration_subject
 from verification.checks.services import observations
+from verification.checks.services.runner import build_integration_subject
 from verification.checks.services.runs import request_check_run
 from verification.checks.types import Subject
 from verification.testruns.models import TestRun

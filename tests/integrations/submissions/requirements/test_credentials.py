@@ -13,7 +13,7 @@ from django.views.debug import SafeExceptionReporterFilter
 
 from integrations.submissions.models import Integration, TestCredential, TestCredentialAccess
 from integrations.submissions.services import credentials
-from integrations.submissions.views.requirements.actions import show_requirement
+from integrations.submissions.views.requirement_actions import show_requirement
 from portal.core.crypto import Secret
 from tests.conftest import PASSWORD
 from tests.integrations.page_text import get_text

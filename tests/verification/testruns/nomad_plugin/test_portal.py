@@ -20,7 +20,7 @@ from tests.conftest import create_integration
 from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.nomad_plugin.world import READABLE, write_executable
 from verification.checks import execution
-from verification.checks.runner import build_integration_subject
+from verification.checks.services.runner import build_integration_subject
 from verification.sandbox.types import SandboxUnavailable
 from verification.testruns import services
 from verification.testruns.kinds import sandbox_kind

@@ -12,8 +12,8 @@ from integrations.submissions.models import Integration
 from tests.verification.testruns.run_task.results import build_callback, create_pending_request
 from tests.verification.testruns.run_task.test_missing_response import build_exchange
 from verification.testruns.kinds.run_task import database_store
+from verification.testruns.kinds.run_task.kind import RUN_TASK
 from verification.testruns.models import TestRun
-from verification.testruns.registry import RUN_TASK
 
 pytestmark = [
     pytest.mark.postgres,

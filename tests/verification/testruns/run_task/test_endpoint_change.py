@@ -8,8 +8,8 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from integrations.submissions.services.requirements import submit_answer
 from verification.checks.rules.latest_test_run import RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY
-from verification.checks.runner import run_integration_checks
 from verification.checks.services import observations
+from verification.checks.services.runner import run_integration_checks
 from verification.testruns.kinds.run_task.kind import RunTaskTest
 from verification.testruns.models import TestRun
 

@@ -26,8 +26,8 @@ from verification.checks.rules.latest_test_run import (
     RUN_TASK_CHECK_KEY as KEY_OF_CHECK,
     RUN_TASK_OBSERVATION_KEY as OBSERVATION_KEY,
 )
-from verification.checks.runner import run_integration_checks
 from verification.checks.services import observations
+from verification.checks.services.runner import run_integration_checks
 from verification.testruns import services
 from verification.testruns.kinds.run_task import callbacks, database_store, kind
 from verification.testruns.kinds.run_task.enforcement import build_effects

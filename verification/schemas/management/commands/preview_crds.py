@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from portal.core.cli import build_usage_error
+from verification.schemas.crossplane.coverage import COVERAGE_FILE, COVERAGE_TEXT_FILE, iterate_files, render_json
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
     LIST_OPTIONS,
@@ -18,7 +19,6 @@ from verification.schemas.crossplane.options import (
     parse_choices,
     validate_choices,
 )
-from verification.schemas.engine.coverage import COVERAGE_FILE, COVERAGE_TEXT_FILE, iterate_files, render_json
 from verification.schemas.engine.external_validators import CrdValidators, list_missing_packages
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema, SchemaParseError

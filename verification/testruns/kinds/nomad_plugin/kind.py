@@ -13,7 +13,7 @@ from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff
 from verification.checks.rules.latest_test_run import NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY
-from verification.checks.runner import build_integration_sources
+from verification.checks.services.runner import build_integration_sources
 from verification.checks.types import build_repository_key
 from verification.testruns import releases
 from verification.testruns.kinds.base import build_run_subject

@@ -16,7 +16,7 @@ from portal.core.cli import read_text_file
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
-from verification.checks.runner import build_integration_sources
+from verification.checks.services.runner import build_integration_sources
 from verification.schemas.models import ProviderSchema
 from verification.schemas.services import has_provider
 from verification.testruns import releases

@@ -18,7 +18,7 @@ from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff, JobContext, RetryLater
 from verification.checks import execution
 from verification.checks.rules import provider_schema as checks
-from verification.checks.runner import build_integration_sources
+from verification.checks.services.runner import build_integration_sources
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, get_worst_outcome
 from verification.sandbox import client

@@ -20,7 +20,7 @@ from portal.jobs.definitions import Backoff, JobContext, Reschedule
 from verification import sources
 from verification.checks.execution import list_required_check_keys
 from verification.checks.rules.latest_test_run import RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY
-from verification.checks.runner import list_checked_requirements
+from verification.checks.services.runner import list_checked_requirements
 from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, retry_while_locked
 from verification.testruns.kinds.run_task import cli
 from verification.testruns.kinds.run_task.database_store import DatabaseStore
@@ -177,6 +177,9 @@ class RunTaskTest(TestKind):
         report = {"url": url, **self.describe_records(records)}
         text = render_report(f"Run task test of {url}", report, cli.list_details(records))
         return CommandOutput(report, text, get_exit_code(report["outcome"]))
+
+
+RUN_TASK = RunTaskTest()
 
 
 def _lock(run: TestRun) -> None:

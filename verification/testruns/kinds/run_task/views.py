@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_variables
 from verification.testruns.kinds.run_task import database_store
 from verification.testruns.kinds.run_task.callbacks import CallbackRequest
 from verification.testruns.kinds.run_task.http_responses import respond_to_callback, respond_to_download
-from verification.testruns.registry import RUN_TASK
+from verification.testruns.kinds.run_task.kind import RUN_TASK
 
 
 @csrf_exempt
