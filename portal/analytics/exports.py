@@ -20,8 +20,8 @@ from integrations.sla.clock_records import COLUMNS as SLA_COLUMNS, iterate_recor
 from integrations.sla.filters import parse_filters as parse_sla_filters
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
+from integrations.submissions.selectors.filtered_integrations import filter_integrations
 from integrations.submissions.views.access import require_program_staff
-from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.workflow.next_action import render_action_text
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics import forecast_accuracy, metrics, workload_exports

@@ -6,8 +6,8 @@ from django.http import HttpRequest
 from django.utils.translation import override
 
 from integrations.programs.registry import PROGRAMS
-from integrations.reviews.views.agreements import AgreementFilterForm, filter_agreements
-from integrations.reviews.views.partners import PartnerFilterForm, filter_partners
+from integrations.reviews.forms.filters import AgreementFilterForm, PartnerFilterForm
+from integrations.reviews.selectors.filtered_lists import filter_agreements, filter_partners
 from integrations.submissions.views.access import require_program_staff
 from portal.analytics.filters import parse_analytics_filters
 from portal.analytics.selectors import workload
@@ -116,12 +116,16 @@ def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
 def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Build the table of filtered partners with the number of their integrations."""
     require_program_staff(request)
-    partners = filter_partners(PartnerFilterForm(data=request.GET))
+    form = PartnerFilterForm(data=request.GET)
+    form.is_valid()
+    partners = filter_partners(form.cleaned_data)
     return build_export("partners", PARTNER_COLUMNS, partners.iterator(chunk_size=CHUNK_SIZE))
 
 
 def build_agreements_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Build the table of filtered agreements of all partners."""
     require_program_staff(request)
-    agreements = filter_agreements(AgreementFilterForm(data=request.GET))
+    form = AgreementFilterForm(data=request.GET)
+    form.is_valid()
+    agreements = filter_agreements(form.cleaned_data)
     return build_export("agreements", AGREEMENT_COLUMNS, agreements.iterator(chunk_size=CHUNK_SIZE))

@@ -14,6 +14,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 DOCS_DIR = Path(__file__).resolve().parents[2] / "docs" / "explanation"
+URL_NAME_BY_FILE = {"sla-clock": "help:clock_help", "compliance": "help:compliance_help"}
 HEADING_PATTERN = re.compile(r"^#{1,2} ", re.MULTILINE)
 LINK_PATTERN = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 

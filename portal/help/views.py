@@ -19,9 +19,8 @@ from integrations.submissions.selectors.responsibility import list_by_responsibl
 from portal.accounts.requests import is_authenticated
 from portal.help import rules
 from portal.help.getting_started import build_preparation_list, get_next_step
+from portal.help.rules import URL_NAME_BY_FILE
 from portal.ui.content.glossary import CHAPTERS
-
-URL_NAME_BY_FILE = {"sla-clock": "help:clock_help", "compliance": "help:compliance_help"}
 
 
 @login_not_required

@@ -8,8 +8,7 @@ from django.utils.html import strip_tags
 
 from integrations.programs.models import RegistryProvider
 from integrations.programs.registry import PROGRAMS
-from portal.help.rules import load_sections
-from portal.help.views import URL_NAME_BY_FILE
+from portal.help.rules import URL_NAME_BY_FILE, load_sections
 from portal.search.entries import build_entry, get_source
 from portal.search.models import Audience, Kind, SearchEntry
 from portal.ui.content import glossary

@@ -12,29 +12,27 @@ from django.test import RequestFactory
 
 from integrations.partners import admin as partner_admin
 from integrations.partners.forms import members
+from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
-from integrations.partners.views.verification import OrganizationForm
 from integrations.programs.field_types import FieldType
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.programs.schema import Program
 from integrations.reviews.forms import queue, reviewers
 from integrations.reviews.forms.email_draft import EmailDraftForm
-from integrations.reviews.views import edition_migration, transitions
-from integrations.reviews.views.agreements import AgreementFilterForm
-from integrations.reviews.views.conflicts import ConflictForm
-from integrations.reviews.views.partners import (
+from integrations.reviews.forms.filters import AgreementFilterForm, PartnerFilterForm
+from integrations.reviews.forms.partners import (
     AlliancesManagerForm,
     MergeNoteForm,
     MergeTargetForm,
     PartnerDecisionForm,
-    PartnerFilterForm,
 )
-from integrations.reviews.views.rebalancing import RebalancingForm
-from integrations.sla.calendar_form import CalendarForm
+from integrations.reviews.forms.reviewers import ConflictForm, RebalancingForm
+from integrations.reviews.views import edition_migration, transitions
 from integrations.sla.filters import SlaFilterForm, parse_filters
+from integrations.sla.forms.calendar import CalendarForm
+from integrations.sla.forms.issues import DisputeForm, ReasonForm
 from integrations.sla.views import label_policy
-from integrations.sla.views.issue import DisputeForm, ReasonForm
 from integrations.submissions.forms import drafts, filters as lists, findings, requirements
 from integrations.submissions.models import Integration
 from integrations.submissions.views.requirements import page as requirement_page
@@ -64,9 +62,9 @@ from tests.conftest import NOW, create_integration
 from tests.verification.schemas.acme import encode_schema
 from verification.discovery.forms import AddressForm, CompanyForm, NamespaceForm, StartForm
 from verification.discovery.imports import ProviderRow
+from verification.schemas.crossplane.coverage import build_previews
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
 from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.coverage import build_previews
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.forms import GeneratorChoicesForm, ReconciliationForm
 from verification.schemas.views import schemas

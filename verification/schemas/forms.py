@@ -1,4 +1,4 @@
-"""Forms for the generator options of a Crossplane preview, and for the preview of a reconciliation."""
+"""Forms for schemas: upload, comparison, the generator options of a Crossplane preview, and its reconciliation."""
 
 import json
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from portal.core.form_fields import (
     SingleLineField,
 )
 from portal.core.json_text import clean_json
+from portal.core.uploads import LimitedFileField
 from portal.core.value_types import JsonObject, NamedValues
 from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec
 from verification.schemas.crossplane.manifests import build_state_schema, find_manifest_problems
@@ -34,6 +35,7 @@ from verification.schemas.crossplane.options import (
 from verification.schemas.engine import yaml_text
 from verification.schemas.engine.kubernetes_rules import MAX_PROBLEMS, ObjectProblem, ProblemKind, list_problems
 from verification.schemas.engine.types import ParsedSchema
+from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
 # The first is the default.
 LIST_CHOICES = [("array", _("Array")), ("object", _("Object"))]
@@ -227,3 +229,33 @@ class ReconciliationForm(forms.Form):
         # The form is shown again with the result, and must not send the secrets back.
         self.data = dict(self.data.items()) | {"state": _format_state(self.codec.hide_secrets(state))}
         return state
+
+
+class SchemaUploadForm(forms.Form):
+    """Form for uploading the schema of one version."""
+
+    version = forms.CharField(
+        label=_("Provider version"),
+        max_length=100,
+        help_text=_("For example, 1.4.0."),
+    )
+    file = LimitedFileField(
+        label=_("Schema"),
+        help_text=_("Output of “terraform providers schema -json”, plain or as .gz."),
+    )
+
+    def clean_version(self) -> Version:
+        try:
+            return parse_version(str(self.cleaned_data["version"]).strip())
+        except InvalidVersionError as error:
+            raise forms.ValidationError(str(error)) from error
+
+
+class SchemaComparisonForm(forms.Form):
+    """Form for selecting two stored versions, with the URL parameters `from` and `version`."""
+
+    def __init__(self, *, old: str, new: str, versions: list[str]) -> None:
+        super().__init__(initial={"from": old, "version": new})
+        version_choices = [(version, version) for version in versions]
+        self.fields["from"] = forms.ChoiceField(label=_("From"), choices=version_choices)
+        self.fields["version"] = forms.ChoiceField(label=_("To"), choices=version_choices)

@@ -1,32 +1,21 @@
 """Page where owners verify their company."""
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, selectors
 from integrations.partners.domains import list_claimable_domains
+from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
 from integrations.partners.services import verification
 from integrations.partners.views.members import get_own_partner
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.form_fields import SingleLineField
 from portal.core.value_types import TemplateContext
 from portal.github_access import services as github_access
 from portal.ui.refusals import add_refusals_to_form, report_refusals
-
-
-class OrganizationForm(forms.Form):
-    """Name of a GitHub organization."""
-
-    organization = SingleLineField(
-        label=gettext_lazy("GitHub organization"),
-        max_length=39,
-        help_text=gettext_lazy("The name in the URL of your organization on GitHub."),
-    )
 
 
 def verify_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:

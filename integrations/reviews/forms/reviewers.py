@@ -1,10 +1,16 @@
-"""Form for reviewer profiles."""
+"""Forms about reviewers: profiles, absences, conflicts of interest, and new assignments."""
 
 from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.models import ReviewerProfile
+from integrations.reviews.services.rebalancing import (
+    RULES,
+    SCOPES,
+)
+from portal.accounts.models import User
+from portal.core.form_fields import SingleLineField
 
 
 class AbsenceForm(forms.ModelForm):
@@ -44,3 +50,22 @@ class ReviewerProfileForm(AbsenceForm):
 
     class Meta(AbsenceForm.Meta):
         fields = ("programs", "away_from", "away_until", "max_open_reviews")
+
+
+class ConflictForm(forms.Form):
+    """Reviewer, reason, and whether the conflict is recorded or removed, which the button sends."""
+
+    action = forms.ChoiceField(choices=[("record", "record"), ("remove", "remove")], widget=forms.HiddenInput)
+    reviewer = forms.ModelChoiceField(
+        label=gettext_lazy("Reviewer"),
+        queryset=User.objects.order_by("name", "pk"),
+        empty_label=gettext_lazy("Select a reviewer"),
+    )
+    reason = SingleLineField(label=gettext_lazy("Reason"), max_length=300)
+
+
+class RebalancingForm(forms.Form):
+    """Rule and scope of a plan."""
+
+    scope = forms.ChoiceField(label=gettext_lazy("Integrations"), choices=list(SCOPES.items()))
+    rule = forms.ChoiceField(label=gettext_lazy("Rule"), choices=list(RULES.items()))

@@ -2,38 +2,25 @@
 
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.conflicts import list_conflicted_reviewers
+from integrations.reviews.forms.reviewers import ConflictForm
 from integrations.reviews.services import conflicts
 from integrations.reviews.views.queue import load_integration_for_program
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.core.form_fields import SingleLineField
 from portal.core.primary_keys import parse_pk
 from portal.ui.refusals import add_refusals_to_form, render_action_form
-
-
-class ConflictForm(forms.Form):
-    """Reviewer, reason, and whether the conflict is recorded or removed, which the button sends."""
-
-    action = forms.ChoiceField(choices=[("record", "record"), ("remove", "remove")], widget=forms.HiddenInput)
-    reviewer = forms.ModelChoiceField(
-        label=gettext_lazy("Reviewer"),
-        queryset=User.objects.order_by("name", "pk"),
-        empty_label=gettext_lazy("Select a reviewer"),
-    )
-    reason = SingleLineField(label=gettext_lazy("Reason"), max_length=300)
 
 
 def build_conflict_context(integration: Integration, user: User) -> dict[str, object]:

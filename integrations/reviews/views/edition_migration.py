@@ -1,17 +1,16 @@
 """Page for moving an integration to another edition of its program."""
 
 from datetime import datetime
-from typing import Unpack
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 
+from integrations.reviews.forms.transitions import EditionMigrationForm
 from integrations.reviews.presenters import explain_decision_refusal
 from integrations.reviews.views.queue import load_integration_for_program
 from integrations.submissions import notices
@@ -22,23 +21,8 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
-from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.notifications.models import EmailMessage
-
-
-class EditionMigrationForm(forms.Form):
-    """Target edition and a note for the partner."""
-
-    to = forms.ChoiceField(
-        label=gettext_lazy("Edition"), error_messages={"invalid_choice": gettext_lazy("Unknown edition.")}
-    )
-    note = MultiLineField(label=gettext_lazy("Note for the partner"), required=False, max_length=2000, rows=3)
-
-    def __init__(self, integration: Integration, **kwargs: Unpack[FormArguments]) -> None:
-        super().__init__(**kwargs)
-        other_editions = [e for e in reversed(integration.program.editions) if e.date != integration.edition_date]
-        self.fields["to"].choices = [(e.date, f"{e.date}: {e.title}") for e in other_editions]  # type: ignore[attr-defined]
 
 
 def migrate_edition(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

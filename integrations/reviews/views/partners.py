@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django import forms
 from django.contrib import messages
-from django.db.models import Case, Count, OuterRef, Q, QuerySet, SlugField, Subquery, When
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet, SlugField
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
@@ -14,19 +12,23 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
-from integrations.partners import permission_conditions, permissions, selectors as partner_selectors
+from integrations.partners import permissions, selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.partners.services import profiles, verification
+from integrations.reviews.forms.filters import PartnerFilterForm
+from integrations.reviews.forms.partners import (
+    AlliancesManagerForm,
+    MergeNoteForm,
+    MergeTargetForm,
+    PartnerDecisionForm,
+)
+from integrations.reviews.selectors.filtered_lists import count_integrations, filter_partners
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, partner_merges
 from integrations.submissions.views.access import require_program_staff
-from integrations.submissions.workflow.states import FINAL_STAGES
-from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
-from portal.core.form_fields import FilterField, MultiLineField, SingleLineField
 from portal.core.value_types import TemplateContext
-from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate, paginate_compiled
 from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 
@@ -41,73 +43,6 @@ INTEGRATION_COLUMNS = (
     *("program_key", "edition_date", "step", "stage"),
     *("next_action_code", "next_action_params", "action_due_at", "responsible_since"),
 )
-
-
-class PartnerFilterForm(forms.Form):
-    """Filters in the URL of the list. An invalid filter shows an error; the other still applies."""
-
-    q = SingleLineField(
-        label=gettext_lazy("Name or email domain"), required=False, max_length=100, widget=forms.SearchInput
-    )
-    state = FilterField(label=gettext_lazy("Verification"), choices=VerificationState.choices)
-
-
-class AlliancesManagerForm(forms.Form):
-    """Contact of a partner; without one, the program mailbox is shown."""
-
-    manager = forms.ModelChoiceField(
-        label=gettext_lazy("Alliances manager"),
-        queryset=User.objects.filter(permission_conditions.WRITES_FOR_PROGRAMS, is_active=True)
-        .order_by("name")
-        .only("name", "email"),
-        required=False,
-        empty_label=gettext_lazy("None (program mailbox)"),
-    )
-
-    def clean_manager(self) -> User | None:
-        """Refuse data without the field, which would remove the manager."""
-        if "manager" not in self.data:
-            raise forms.ValidationError(_("Select an alliances manager, or none."))
-        return self.cleaned_data["manager"]
-
-
-class PartnerDecisionForm(forms.Form):
-    """Reason for a decision on a company."""
-
-    note = MultiLineField(
-        label=gettext_lazy("Reason"),
-        max_length=1000,
-        rows=3,
-        help_text=gettext_lazy("The partner's owners see it in their email and in the history."),
-        error_messages={"required": gettext_lazy("Enter a reason. We record it with the decision.")},
-    )
-
-
-class MergeTargetForm(forms.Form):
-    """Company that receives the data of the merged one."""
-
-    into = forms.SlugField(
-        label=gettext_lazy("Remaining partner"),
-        max_length=80,
-        help_text=gettext_lazy("The last part of the URL of its page, such as acme-rockets."),
-    )
-
-    def clean_into(self) -> Partner:
-        partner = Partner.objects.filter(slug=self.cleaned_data["into"], merged_into=None).first()
-        if partner is None:
-            raise forms.ValidationError(_("Partner not found. Copy the last part of the URL of its page."))
-        return partner
-
-
-class MergeNoteForm(NameConfirmationForm):
-    """Reason for a merge, and the name of the company that it closes."""
-
-    note = MultiLineField(
-        label=gettext_lazy("Reason"),
-        max_length=1000,
-        rows=3,
-        help_text=gettext_lazy("The owners of both partners see it in the history."),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,44 +80,17 @@ def list_partners(request: HttpRequest) -> HttpResponse:
     """List all partners with counts of their integrations, with filters."""
     require_program_staff(request)
     form = PartnerFilterForm(data=request.GET)
-    page = paginate(request, filter_partners(form).only(*COMPANY_COLUMNS))
+    form.is_valid()
+    page = paginate(request, filter_partners(form.cleaned_data).only(*COMPANY_COLUMNS))
     context = {"form": form, "page": page, "is_filtered": any(form.cleaned_data.values())}
     return render(request, "reviews/partners.html", context)
-
-
-def filter_partners(form: PartnerFilterForm) -> QuerySet[Partner]:
-    """Return the partners that match the valid filters of the form, with `open_count` and `listed_count`.
-
-    Those that need a decision come first.
-    """
-    form.is_valid()
-    condition = Q()
-    if query := form.cleaned_data.get("q"):
-        condition = Q(name__icontains=query) | Q(domain__icontains=query)
-    if state := form.cleaned_data.get("state"):
-        condition &= Q(verification_state=state)
-    return (
-        Partner.objects.filter(condition)
-        .select_related("alliances_manager")
-        .annotate(
-            open_count=_count_integrations(~Q(stage__in=[str(s) for s in FINAL_STAGES])),
-            listed_count=_count_integrations(~Q(listing_status__in=["unlisted", "delisted"])),
-        )
-        .order_by(Case(When(verification_state=VerificationState.NEEDS_DECISION, then=0), default=1), "name")
-    )
-
-
-def _count_integrations(condition: Q) -> Coalesce:
-    """Return a subquery, which the database runs only for the partners of a page. A join would count all."""
-    counts = Integration.objects.filter(condition, partner=OuterRef("pk")).order_by().values("partner")
-    return Coalesce(Subquery(counts.values(count=Count("pk"))), 0)
 
 
 PARTNER = CompiledQuery(
     lambda: (
         Partner.objects.filter(slug=Parameter("slug", SlugField()))
         .select_related("alliances_manager")
-        .annotate(integration_count=_count_integrations(Q()))
+        .annotate(integration_count=count_integrations(Q()))
     )
 )
 

@@ -3,23 +3,20 @@
 from collections import Counter
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.partners import permissions
-from integrations.reviews.forms.reviewers import AbsenceForm
+from integrations.reviews.forms.reviewers import AbsenceForm, RebalancingForm
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.services import claims
 from integrations.reviews.services.rebalancing import (
     MAX_ASSIGNMENTS,
-    RULES,
-    SCOPES,
     assign_reviewers,
     list_reviews_by_reviewer,
     plan_assignments,
@@ -28,13 +25,6 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.primary_keys import parse_pk
-
-
-class RebalancingForm(forms.Form):
-    """Rule and scope of a plan."""
-
-    scope = forms.ChoiceField(label=gettext_lazy("Integrations"), choices=list(SCOPES.items()))
-    rule = forms.ChoiceField(label=gettext_lazy("Rule"), choices=list(RULES.items()))
 
 
 def rebalance(request: AuthenticatedRequest) -> HttpResponse:

@@ -1,26 +1,24 @@
 """Transition page: one view for all transitions with their inputs, blockers, and exact emails."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Unpack
 from uuid import UUID
 
-from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.core.validators import MaxLengthValidator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy, gettext_noop, ngettext
+from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.vary import vary_on_headers
 from django_fsm import Transition
 from django_htmx.http import retarget
 
 from integrations.partners import permissions
 from integrations.reviews.forms.email_draft import NOTE_PLACEHOLDER, EmailDraftForm
+from integrations.reviews.forms.transitions import TransitionForm
 from integrations.reviews.presence import end_writing, list_present, list_writers
 from integrations.reviews.selectors.queue import find_next_review
 from integrations.submissions import notices
@@ -35,23 +33,12 @@ from integrations.submissions.services.transitions import (
 from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow import guards
-from integrations.submissions.workflow.states import ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS, TransitionOptions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.value_types import NamedValues
-from portal.ui.name_confirmation import NameConfirmationField
 from portal.ui.refusals import show_refusal
 
-HOLD_PARTY_LABELS = {
-    ResponsibleParty.THIRD_PARTY: gettext_lazy("Someone else"),
-    ResponsibleParty.PARTNER: gettext_lazy("The partner"),
-    ResponsibleParty.PROGRAM: gettext_lazy("The program"),
-}
-PROGRAM_PERMISSIONS = (permissions.can_decide, permissions.can_undo_decision, permissions.can_decide_compliance)
-PARTNER_NOTE_LABEL = gettext_noop("Note for the partner")
-PROGRAM_NOTE_LABEL = gettext_noop("Note for the program")
 STATUS_CODES = {"forbidden": 403, "invalid-transition": 409, "conflict": 409, "requirements-not-met": 422}
 
 
@@ -61,63 +48,6 @@ def get_transition(name: str) -> Transition:
     if transition is None or not TRANSITION_OPTIONS[name].label:
         raise Http404(_("Unknown action."))
     return transition
-
-
-class TransitionForm(forms.Form):
-    """Inputs of a transition: its note, further fields of its own, and the version that the user saw."""
-
-    tier = forms.ChoiceField(label=gettext_lazy("Tier"))
-    waits_for = forms.ChoiceField(
-        label=gettext_lazy("Waiting for"), choices=list(HOLD_PARTY_LABELS.items()), initial=ResponsibleParty.THIRD_PARTY
-    )
-    note = MultiLineField(required=False, max_length=4000, rows=4)
-    version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-
-    def __init__(
-        self,
-        integration: Integration,
-        transition: Transition,
-        *,
-        writers: Sequence[str] = (),
-        **kwargs: Unpack[FormArguments],
-    ) -> None:
-        """Create the form. `writers`: others who are writing a finding or decision, which the user must confirm."""
-        super().__init__(**kwargs)
-        if writers:
-            count = len(writers)
-            names = {"names": ", ".join(writers)}
-            label = ngettext("Decide although %(names)s is writing", "Decide although %(names)s are writing", count)
-            message = ngettext(
-                "Select the checkbox to decide although %(names)s is writing.",
-                "Select the checkbox to decide although %(names)s are writing.",
-                count,
-            )
-            self.fields["confirm_writing"] = forms.BooleanField(
-                label=label % names, error_messages={"required": message % names}
-            )
-        note = self.fields["note"]
-        note.required = guards.require_note in transition.custom["guards"]
-        default_label = PARTNER_NOTE_LABEL if transition.permission in PROGRAM_PERMISSIONS else PROGRAM_NOTE_LABEL
-        note.label = _(TRANSITION_OPTIONS[transition.name].note or default_label)
-        note.error_messages["required"] = _("Enter a reason. We record it with the decision.")
-        if transition.name == "put_on_hold":
-            # The length of the column `hold_reason`.
-            note.validators.append(MaxLengthValidator(500))
-        else:
-            del self.fields["waits_for"]
-        if transition.name == "request_tier":
-            tiers = [t for t in integration.edition.tiers if t.on_request and t.key != integration.tier]
-            self.fields["tier"].choices = [(t.key, t.name) for t in tiers]  # type: ignore[attr-defined]
-        else:
-            del self.fields["tier"]
-        if TRANSITION_OPTIONS[transition.name].confirms_name:
-            self.fields["confirm_name"] = NameConfirmationField(integration.name)
-
-    def get_inputs(self) -> NamedValues:
-        """Return the selected inputs besides the note, or the first choice of each."""
-        data = getattr(self, "cleaned_data", {})
-        names = [name for name in ("tier", "waits_for") if name in self.fields]
-        return {name: data.get(name) or str((self.fields[name].choices or [("", "")])[0][0]) for name in names}  # type: ignore[attr-defined]
 
 
 def build_email_form(transition_name: str, form_data: Mapping[str, object] | None) -> EmailDraftForm:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from integrations.partners.services import calendars
-from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
+from integrations.sla.forms.calendar import CalendarForm, build_initial_data, preview_calendar
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext

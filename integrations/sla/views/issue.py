@@ -1,15 +1,12 @@
 """Issue page with its decisions and requests."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -17,12 +14,11 @@ from django.utils.translation import gettext as _, gettext_lazy
 from integrations.partners import permissions
 from integrations.sla.engine.types import Severity
 from integrations.sla.filters import build_visibility_condition
+from integrations.sla.forms.issues import DisputeForm, ReasonForm
 from integrations.sla.issue_decisions import (
     DECISIONS,
     DISPUTE_DECISIONS,
-    DecisionPreview,
     IssueDecision,
-    list_changes,
     lock_for_preview,
     preview_decision,
 )
@@ -32,42 +28,10 @@ from integrations.sla.selectors import issue_states
 from integrations.submissions.selectors.answers import get_critical_issue_address
 from integrations.submissions.views.access import require_permission
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.form_fields import MultiLineField
 from portal.core.value_types import TemplateContext
-from portal.ui.components.inline import option
 from portal.ui.refusals import add_refusals_to_form
 
 EFFECT_REFUSAL = gettext_lazy("The effect isn't available right now. Reload the page.")
-
-
-class ReasonForm(forms.Form):
-    """Reason that both sides can read in the history."""
-
-    reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, rows=3)
-
-
-class DisputeForm(ReasonForm):
-    """Decision about a dispute with its reason."""
-
-    decision = forms.ChoiceField(
-        label=gettext_lazy("Outcome"),
-        widget=forms.RadioSelect,
-        choices=[(name, gettext_lazy(decision.texts.label)) for name, decision in DISPUTE_DECISIONS.items()],
-        error_messages={"required": gettext_lazy("Select a decision.")},
-    )
-    field_order = ("decision", "reason")
-
-    def describe_choices(self, previews: Sequence[DecisionPreview], now: datetime) -> None:
-        """Offer only the decisions that are possible now, each with its explanation and effect."""
-        hints = {
-            decision: render_to_string(
-                "sla/decision_hint.html",
-                {"decision": decision, "effect": effect, "changes": list_changes(effect, now) if effect else []},
-            )
-            for decision, effect in previews
-        }
-        choices = [(decision.name, option(_(decision.texts.label), hint=hint)) for decision, hint in hints.items()]
-        self.fields["decision"].choices = choices  # type: ignore[attr-defined]
 
 
 def load_issue(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:

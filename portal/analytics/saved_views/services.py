@@ -14,12 +14,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
+from integrations.reviews.forms.filters import AgreementFilterForm, PartnerFilterForm
 from integrations.reviews.forms.queue import QueueFilterForm
 from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.reviews.selectors.queue_items import SORT_ORDERS
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.reviews.views.agreements import AgreementFilterForm
-from integrations.reviews.views.partners import PartnerFilterForm
 from integrations.sla.filters import FILTER_NAMES as SLA_NAMES, STATE_LABELS
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from portal.accounts.models import User

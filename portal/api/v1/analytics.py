@@ -17,10 +17,10 @@ from ninja import Query, Schema
 from pydantic import BeforeValidator, Field
 
 from integrations.programs.registry import PROGRAMS
+from integrations.reviews.forms.filters import AgreementFilterForm
 from integrations.reviews.forms.queue import QueueFilterForm
 from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.reviews.selectors.queue_items import SORT_ORDERS
-from integrations.reviews.views.agreements import AgreementFilterForm
 from integrations.sla.filters import parse_filters
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from portal.accounts.models import User

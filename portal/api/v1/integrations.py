@@ -9,13 +9,14 @@ from pydantic import Field
 
 from integrations.partners import permissions, refusals
 from integrations.reviews.forms.email_draft import EmailDraftForm
-from integrations.reviews.views.edition_migration import EditionMigrationForm, editions
-from integrations.reviews.views.transitions import TransitionForm, get_transition
+from integrations.reviews.forms.transitions import EditionMigrationForm, TransitionForm
+from integrations.reviews.views.transitions import get_transition
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.forms.findings import MessageForm
 from integrations.submissions.models import Integration, ReviewMessage
-from integrations.submissions.services import creation, findings
+from integrations.submissions.selectors.filtered_integrations import filter_integrations
+from integrations.submissions.services import creation, edition_migration as editions, findings
 from integrations.submissions.services.transitions import (
     AvailableTransition,
     list_available_transitions,
@@ -23,7 +24,6 @@ from integrations.submissions.services.transitions import (
 )
 from integrations.submissions.views.access import load_visible_integration, require_permission
 from integrations.submissions.views.edit import build_changes, build_initial_data
-from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag

@@ -24,9 +24,10 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
+from verification.schemas.forms import SchemaUploadForm
 from verification.schemas.models import ProviderSchema
 from verification.schemas.views import crds
-from verification.schemas.views.schemas import SchemaUploadForm, get_schema_pair
+from verification.schemas.views.schemas import get_schema_pair
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 from verification.testruns.services import start_test_run

@@ -10,9 +10,10 @@ from ninja import Query
 from integrations.partners import permissions, refusals
 from integrations.partners.models import PartnerCalendar
 from integrations.partners.services import calendars
-from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
 from integrations.sla.clock_records import build_records, select_columns, serialize_record
 from integrations.sla.filters import ClockFilters, parse_filters
+from integrations.sla.forms.calendar import CalendarForm, build_initial_data, preview_calendar
+from integrations.sla.forms.issues import ReasonForm
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import IssuePage, build_issue_page
 from integrations.sla.models import LabelPolicy
@@ -20,7 +21,7 @@ from integrations.sla.selectors import policies
 from integrations.sla.services import label_proposals
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
-from integrations.sla.views.issue import ReasonForm, build_dispute_context, load_dispute, load_issue
+from integrations.sla.views.issue import build_dispute_context, load_dispute, load_issue
 from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form

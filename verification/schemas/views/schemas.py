@@ -2,56 +2,25 @@
 
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.core.uploads import LimitedFileField, get_oversized_fields
+from portal.core.uploads import get_oversized_fields
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
+from verification.schemas.forms import SchemaComparisonForm, SchemaUploadForm
 from verification.schemas.models import ProviderSchema
-from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
 COMMAND = "terraform providers schema -json > schema.json"
-
-
-class SchemaUploadForm(forms.Form):
-    """Form for uploading the schema of one version."""
-
-    version = forms.CharField(
-        label=gettext_lazy("Provider version"),
-        max_length=100,
-        help_text=gettext_lazy("For example, 1.4.0."),
-    )
-    file = LimitedFileField(
-        label=gettext_lazy("Schema"),
-        help_text=gettext_lazy("Output of “terraform providers schema -json”, plain or as .gz."),
-    )
-
-    def clean_version(self) -> Version:
-        try:
-            return parse_version(str(self.cleaned_data["version"]).strip())
-        except InvalidVersionError as error:
-            raise forms.ValidationError(str(error)) from error
-
-
-class SchemaComparisonForm(forms.Form):
-    """Form for selecting two stored versions, with the URL parameters `from` and `version`."""
-
-    def __init__(self, *, old: str, new: str, versions: list[str]) -> None:
-        super().__init__(initial={"from": old, "version": new})
-        version_choices = [(version, version) for version in versions]
-        self.fields["from"] = forms.ChoiceField(label=_("From"), choices=version_choices)
-        self.fields["version"] = forms.ChoiceField(label=_("To"), choices=version_choices)
 
 
 def show_schemas(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
