@@ -7,7 +7,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -105,12 +105,3 @@ def parse_timestamps(data: Any) -> Any:
         else parse_timestamps(value)
         for key, value in data.items()
     }
-
-
-COMPLIANCE_PATH = "integrations/<uuid:uuid>/compliance/"
-urlpatterns = [
-    path(COMPLIANCE_PATH, show_evidence, name="status"),
-    path(f"{COMPLIANCE_PATH}evidence.json", download_evidence, name="status_json"),
-    path(f"{COMPLIANCE_PATH}<int:seq>/", show_evidence, name="frozen_evidence"),
-    path(f"{COMPLIANCE_PATH}<int:seq>/evidence.json", download_evidence, name="frozen_evidence_json"),
-]

@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -215,13 +215,3 @@ def accept_invitation(request: AuthenticatedRequest, invitation: StaffInvitation
         )
         return redirect("dashboard:home")
     return redirect(request.path)
-
-
-urlpatterns = [
-    path("people/", list_people, name="people"),
-    path("people/invite/", invite_person, name="invite_person"),
-    path("people/<int:pk>/", show_person, name="person"),
-    path("people/<int:pk>/account/", change_account, name="change_account"),
-    path("people/invitations/<int:pk>/", change_invitation, name="change_invitation"),
-    path("invitations/roles/<str:token>/", show_invitation, name="invitation"),
-]

@@ -5,7 +5,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
@@ -120,12 +120,3 @@ def confirm_or_unsubscribe(request: HttpRequest, token: str, *, is_unsubscribing
         "is_unsubscribing": is_unsubscribing,
     }
     return render(request, "reports/subscription.html", context, status=422 if is_refused else 200)
-
-
-urlpatterns = [
-    path("reports/confirm/<str:token>/", confirm_or_unsubscribe, {"is_unsubscribing": False}, name="confirm_external"),
-    path("reports/unsubscribe/<str:token>/", confirm_or_unsubscribe, {"is_unsubscribing": True}, name="stop_external"),
-    path("reports/<str:scope>/recipients/", edit_recipients, name="recipients"),
-    path("reports/<str:scope>/recipients/add/", add_external_recipient, name="add_recipient"),
-    path("reports/<str:scope>/recipients/<int:pk>/remove/", remove_external_recipient, name="remove_recipient"),
-]

@@ -7,7 +7,6 @@ from django.core.paginator import Page
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -94,11 +93,3 @@ def _load_overview(request: AuthenticatedRequest) -> tuple[ClockFilters, Overvie
         raise Http404(_("Only program staff can see this report."))
     filters = parse_filters(request.user, request.GET)
     return filters, build_overview(filters, timezone.now(), get_program_zone())
-
-
-urlpatterns = [
-    path("sla/", show_dashboard, name="sla_dashboard"),
-    path("sla/trends/", show_trends, name="trends"),
-    path("reports/overview/", show_overview, name="overview"),
-    path("reports/overview.csv", download_overview, name="overview_csv"),
-]

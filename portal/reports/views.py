@@ -6,7 +6,7 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
@@ -250,22 +250,3 @@ def send_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
     else:
         deliveries.request_sending(snapshot, actor=request.user, now=timezone.now())
     return redirect("reports:emails", scope, period)
-
-
-urlpatterns = [
-    path("reports/", list_reports, name="list"),
-    path("reports/subscriptions/", update_subscriptions, name="subscriptions"),
-    *(
-        path(f"reports/files/<str:token>.{form}", download_shared_report, {"form": form}, name=f"shared_{form}")
-        for form in ("csv", "pdf")
-    ),
-    path("reports/stop/<str:token>/", stop_report, name="stop"),
-    path("reports/<str:scope>/<str:period>/", show_report, name="detail"),
-    *(
-        path(f"reports/<str:scope>/<str:period>.{form}", download_report, {"form": form}, name=f"detail_{form}")
-        for form in FILE_TYPES
-    ),
-    path("reports/<str:scope>/<str:period>/emails/", show_emails, name="emails"),
-    path("reports/<str:scope>/<str:period>/emails/preview/", show_email_html, name="email_html"),
-    path("reports/<str:scope>/<str:period>/emails/send/", send_emails, name="send_emails"),
-]

@@ -8,7 +8,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -26,7 +26,7 @@ from portal.github_access import services as github_access
 from portal.jobs.models import Job
 from portal.ui.htmx import STOP_POLLING_STATUS
 from portal.ui.refusals import add_refusals_to_form
-from verification.discovery import github_page, namespace_page, presenters, provider_rows, services
+from verification.discovery import namespace_page, presenters, provider_rows, services
 from verification.discovery.addresses import AddressKind
 from verification.discovery.company_choice import CompanyChoice, build_company_choice
 from verification.discovery.forms import AddressForm, NamespaceForm, StartForm
@@ -181,12 +181,3 @@ def select_program(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     elif program in PROGRAMS or not program:
         services.select_program(discovery, program)
     return redirect("discovery:discovery", uuid)
-
-
-urlpatterns = [
-    path("new/", enter_address, name="address"),
-    path("new/github/", github_page.select_repository, name="github"),
-    path("integrations/<uuid:uuid>/reader/", github_page.change_reader, name="change_reader"),
-    path("new/<uuid:uuid>/", show_discovery, name="discovery"),
-    path("new/<uuid:uuid>/program/", select_program, name="select_program"),
-]

@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import path
 
 from integrations.reviews.forms.filters import AgreementFilterForm
 from integrations.reviews.selectors.filtered_lists import filter_agreements
@@ -24,6 +23,3 @@ def list_agreements(request: HttpRequest) -> HttpResponse:
         "is_filtered": any(form.cleaned_data.values()),
     }
     return render(request, "reviews/agreements.html", context)
-
-
-urlpatterns = [path("agreements/", list_agreements, name="agreements")]

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -71,6 +71,3 @@ def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form.fields["reviewer"].queryset = reviewers  # type: ignore[attr-defined]
     label = _("Remove conflict") if is_removal else _("Record conflict")
     return render_action_form(request, form, values, label=label, cancel_url=reverse("reviews:review", args=[uuid]))
-
-
-urlpatterns = [path("integrations/<uuid:uuid>/conflicts/", change_conflict, name="change_conflict")]

@@ -6,7 +6,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -67,6 +66,3 @@ def preview_emails(integration: Integration, to: str, *, actor: User, note: str,
         return integration.events.filter(event_type="integration.edition_moved").latest("seq")
 
     return notices.preview_emails(record_migration, actor).emails
-
-
-urlpatterns = [path("integrations/<uuid:uuid>/edition/", migrate_edition, name="migrate_edition")]

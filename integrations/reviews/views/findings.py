@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
@@ -173,14 +173,3 @@ def _render_action_form(
         internal=is_internal,
         **build_text_context(request, finding.integration, internal=is_internal),
     )
-
-
-urlpatterns = [
-    path("integrations/<uuid:uuid>/findings/verify/", verify_findings, name="verify_findings"),
-    path("integrations/<uuid:uuid>/findings/templates/", apply_templates, name="apply_templates"),
-    path("findings/<int:pk>/verify/", verify_finding, name="verify_finding"),
-    path("findings/<int:pk>/reopen/", reopen_finding, name="reopen_finding"),
-    path("findings/<int:pk>/edit/", edit_finding, name="edit_finding"),
-    path("findings/<int:pk>/withdraw/", withdraw_finding, name="withdraw_finding"),
-    path("findings/<int:pk>/reply/", reply_to_finding, name="reply_to_finding"),
-]

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.db.models import Q, QuerySet, SlugField
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
@@ -180,11 +180,3 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         }
     status = 422 if request.method == "POST" else 200
     return render(request, "reviews/partner_merge.html", context, status=status)
-
-
-urlpatterns = [
-    path("companies/", list_partners, name="partners"),
-    path("companies/<slug:slug>/", show_partner, name="partner"),
-    path("companies/<slug:slug>/decision/", decide_on_partner, name="decide_on_partner"),
-    path("companies/<slug:slug>/merge/", merge_partner, name="merge_partner"),
-]

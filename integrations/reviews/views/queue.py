@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, gettext as _, gettext_lazy, gettext_noop
 from django.views.decorators.vary import vary_on_headers
@@ -242,13 +242,3 @@ def redirect_to_queue(request: HttpRequest) -> HttpResponse:
     # A URL from the form could lead to another site.
     query = QueryDict(request.POST.get("queue_query", "")[:500]).urlencode()
     return redirect(reverse("reviews:queue") + (f"?{query}" if query else ""))
-
-
-urlpatterns = [
-    path("queue/", show_queue, name="queue"),
-    path("queue/profile/", edit_profile, name="profile"),
-    path("integrations/<uuid:uuid>/claim/", claim_review, name="claim"),
-    path("integrations/<uuid:uuid>/claim/renew/", renew_claim, name="renew_claim"),
-    path("integrations/<uuid:uuid>/claim/release/", release_claim, name="release_claim"),
-    path("integrations/<uuid:uuid>/assign/", assign_reviewer, name="assign_reviewer"),
-]

@@ -6,7 +6,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
@@ -84,6 +83,3 @@ def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionF
         text = ngettext("%(count)s more item didn't change.", "%(count)s more items didn't change.", count)
         messages.error(request, text % {"count": count})
     return not refusals
-
-
-urlpatterns = [path("queue/action/", perform_queue_action, name="queue_action")]

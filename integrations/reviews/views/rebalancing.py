@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
@@ -95,9 +94,3 @@ def edit_absence(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return redirect("analytics:workload")
     context = {"form": form, "reviewer": reviewer}
     return render(request, "reviews/absence.html", context, status=422 if request.method == "POST" else 200)
-
-
-urlpatterns = [
-    path("queue/rebalance/", rebalance, name="rebalance"),
-    path("queue/reviewers/<int:pk>/absence/", edit_absence, name="absence"),
-]

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import BigIntegerField, F, FilteredRelation, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -247,13 +247,3 @@ def _get_form_data(request: AuthenticatedRequest) -> QueryDict | None:
 
 def _get_status_code(request: HttpRequest) -> int:
     return 422 if is_submitted(request) else 200
-
-
-urlpatterns = [
-    path("integrations/<uuid:uuid>/review/", show_review, name="review"),
-    path("integrations/<uuid:uuid>/presence/", show_presence, name="presence"),
-    path("integrations/<uuid:uuid>/mark-read/", mark_read, name="mark_read"),
-    path("integrations/<uuid:uuid>/findings/", raise_finding, name="raise_finding"),
-    path("integrations/<uuid:uuid>/messages/", post_message, name="post_message"),
-    path("findings/<int:pk>/fix/", answer_finding, name="answer_finding"),
-]

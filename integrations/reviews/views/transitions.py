@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.vary import vary_on_headers
@@ -212,6 +212,3 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
             data = request.POST.dict() | {"version": current.version}
             page.form = TransitionForm(current, transition, writers=writers, data=data)
     return page.render()
-
-
-urlpatterns = [path("integrations/<uuid:uuid>/transitions/<slug:transition_name>/", show_transition, name="transition")]

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -73,6 +72,3 @@ def _render_page(request: HttpRequest, partner: Partner, context: TemplateContex
         "summary": calendars.describe_calendar(current) if current else "",
     }
     return render(request, "sla/calendar.html", context, status=status)
-
-
-urlpatterns = [path("company/<slug:slug>/calendar/", edit_calendar, name="calendar")]

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -152,13 +151,3 @@ def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:
         return _render_page(request, issue, {decision.name: form})
 
     return decide
-
-
-urlpatterns = [
-    path("issues/<uuid:uuid>/", show_issue, name="issue"),
-    path("issues/<uuid:uuid>/dispute/", show_dispute, name="dispute"),
-    *(
-        path(f"issues/<uuid:uuid>/{decision.slug}/", build_decision_view(decision), name=decision.name)
-        for decision in DECISIONS
-    ),
-]

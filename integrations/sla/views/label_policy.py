@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -102,9 +102,3 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return render_action_form(
         request, form, request.POST, label=label, cancel_url=reverse("sla:label_policy", args=[uuid])
     )
-
-
-urlpatterns = [
-    path("integrations/<uuid:uuid>/label-policy/", show_label_policy, name="label_policy"),
-    path("integrations/<uuid:uuid>/label-policy/decision/", decide_proposal, name="decide_label_policy"),
-]

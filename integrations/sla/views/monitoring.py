@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path, resolve, reverse
+from django.urls import resolve, reverse
 from django.urls.exceptions import Resolver404
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -161,6 +161,3 @@ def _render_page(
         "old_until": old_until if old_until and old_until > timezone.now() else None,
     }
     return render(request, "sla/monitoring.html", context)
-
-
-urlpatterns = [path("integrations/<uuid:uuid>/monitoring/", show_monitoring, name="monitoring")]

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -97,6 +97,3 @@ def request_introductions(request: AuthenticatedRequest, integration: Integratio
             if introduction.state == Introduction.State.AGREED:
                 confirmation = _("You accepted the introduction that the other partner requested.")
             messages.success(request, confirmation)
-
-
-urlpatterns = [path("drafts/<uuid:uuid>/confirm/", confirm_draft, name="confirm_draft")]

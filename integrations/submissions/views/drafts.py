@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render, resolve_url
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -265,14 +265,3 @@ def restore_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     with report_refusals(request, _("Draft restored.")):
         drafts.restore_draft(draft, actor=request.user, now=timezone.now())
     return redirect("submissions:draft", uuid=uuid)
-
-
-urlpatterns = [
-    path("programs/choose/<slug:program>/", start_integration, name="start_program"),
-    path("drafts/<uuid:uuid>/", show_draft, name="draft"),
-    path("drafts/<uuid:uuid>/save/", autosave_draft, name="save_draft"),
-    path("drafts/<uuid:uuid>/resolve/", resolve_conflict, name="resolve_draft_conflict"),
-    path("drafts/<uuid:uuid>/overlaps/", show_overlaps, name="draft_overlaps"),
-    path("drafts/<uuid:uuid>/discard/", discard_draft, name="discard_draft"),
-    path("drafts/<uuid:uuid>/restore/", restore_draft, name="restore_draft"),
-]

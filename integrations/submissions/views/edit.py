@@ -5,7 +5,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -60,6 +59,3 @@ def build_changes(integration: Integration, form: IntegrationForm) -> NamedValue
     repository_data = repository_urls.fetch_repository(repository)
     repository_ids = {key: repository_data[key] for key in ("repository_id", "repository_owner_id")}
     return values | {"repository": repository} | repository_ids
-
-
-urlpatterns = [path("integrations/<uuid:uuid>/edit/", edit_integration, name="edit")]

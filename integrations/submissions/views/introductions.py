@@ -4,7 +4,6 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -93,9 +92,3 @@ def list_contact_users(partner: Partner, preferred_user: User | None) -> list[Us
     # The person who agreed may have left the company since.
     preferred_users = [user for user in partner.list_members() if user == preferred_user]
     return preferred_users or partner.list_members(Role.OWNER)
-
-
-urlpatterns = [
-    path("integrations/<uuid:uuid>/similar/", show_similar, name="similar"),
-    path("introductions/<int:pk>/", show_introduction, name="introduction"),
-]

@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import path
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
@@ -32,6 +31,3 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
         "for_program": permissions.is_program_staff(request.user),
     }
     return render(request, f"submissions/list.html{'#results' if is_fragment_request(request) else ''}", context)
-
-
-urlpatterns = [path("integrations/", list_integrations, name="list")]

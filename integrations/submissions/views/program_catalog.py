@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import path
 from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.vary import vary_on_headers
 
@@ -164,10 +163,3 @@ def show_chooser(request: HttpRequest) -> HttpResponse:
     }
     part = "#answer" if is_fragment_request(request) else ""
     return render(request, f"submissions/program_finder.html{part}", context)
-
-
-urlpatterns = [
-    path("programs/choose/", show_chooser, name="choose_program"),
-    path("programs/", list_programs, name="programs"),
-    path("programs/<slug:key>/", show_program, name="program"),
-]

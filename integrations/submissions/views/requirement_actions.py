@@ -5,7 +5,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
@@ -17,10 +16,7 @@ from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.drafts_shared import answer_autosave
-from integrations.submissions.views.requirements.agreements import download_agreement, download_unsigned_agreement
 from integrations.submissions.views.requirements.answers import save_draft
-from integrations.submissions.views.requirements.documents import download_document
-from integrations.submissions.views.requirements.meetings import download_meeting
 from integrations.submissions.views.requirements.opening import (
     BoundForms,
     build_opened_context,
@@ -110,14 +106,3 @@ def autosave_draft(request: AuthenticatedRequest, uuid: UUID, requirement_id: st
     if request.method != "POST":
         return redirect_to_page(page)
     return answer_autosave(lambda: save_draft(page))
-
-
-REQUIREMENT_PATH = "integrations/<uuid:uuid>/requirements/<str:requirement_id>/"
-urlpatterns = [
-    path(REQUIREMENT_PATH, show_requirement, name="requirement"),
-    path(f"{REQUIREMENT_PATH}draft/", autosave_draft, name="requirement_draft"),
-    path(f"{REQUIREMENT_PATH}unsigned.pdf", download_unsigned_agreement, name="unsigned_agreement"),
-    path("agreements/<int:pk>.pdf", download_agreement, name="agreement"),
-    path("documents/<uuid:uuid>/", download_document, name="document"),
-    path("meetings/<uuid:uuid>.ics", download_meeting, name="meeting_ics"),
-]

@@ -5,7 +5,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import path
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -65,6 +64,3 @@ def report_mentions(
     if mentions.unknown:
         refusal = _("We notified no one for %(names)s: no one who can read this text has this name.")
         messages.warning(request, refusal % {"names": ", ".join(mentions.unknown)})
-
-
-urlpatterns = [path("integrations/<uuid:uuid>/preview/", preview_text, name="preview_text")]

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import BigIntegerField, Q
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.vary import vary_on_headers
@@ -212,9 +212,3 @@ def show_history(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         events = events.visible_to_partner()
     context = {"integration": integration, "page": paginate(request, events)}
     return render(request, "submissions/history.html", context)
-
-
-urlpatterns = [
-    path("integrations/<uuid:uuid>/", show_integration, name="detail"),
-    path("integrations/<uuid:uuid>/history/", show_history, name="history"),
-]

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -88,10 +88,3 @@ def _rename(request: AuthenticatedRequest, view: SavedView) -> HttpResponse:
             messages.success(request, _("View renamed to “%(name)s”.") % {"name": view.name})
             return redirect("analytics:saved_views")
     return list_saved_views(request, renamed=view, form=form)
-
-
-urlpatterns = [
-    path("saved-views/", list_saved_views, name="saved_views"),
-    path("saved-views/save/<slug:page>/", save_view, name="save_view"),
-    path("saved-views/<int:pk>/", change_view, name="change_view"),
-]

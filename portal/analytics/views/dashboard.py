@@ -4,7 +4,6 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -99,11 +98,3 @@ def show_forecast(request: HttpRequest) -> HttpResponse:
         "min_decisions": forecast_accuracy.MIN_JUDGED_WAITS,
     }
     return render(request, "analytics/forecast.html", build_context(request, filters, "forecast") | context)
-
-
-urlpatterns = [
-    path("analytics/", show_overview, name="overview"),
-    path("analytics/flow/", show_flow, name="flow"),
-    path("analytics/people/", show_workload, name="workload"),
-    path("analytics/forecast/", show_forecast, name="forecast"),
-]

@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from django.http import FileResponse, StreamingHttpResponse
-from django.urls import path
 from django.utils import timezone
 
 from portal.accounts.requests import AuthenticatedRequest
@@ -26,9 +25,3 @@ def build_file_response(table: ExportTable, form: str, now: datetime) -> Streami
         return FileResponse(generate_xlsx(table), as_attachment=True, filename=name, content_type=CONTENT_TYPES[form])
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(generate_csv(table), CONTENT_TYPES[form], headers=headers)
-
-
-urlpatterns = [
-    path(f"exports/<slug:table>.{form}", download_table, {"form": form}, name=f"table_{form}")
-    for form in ("csv", "xlsx")
-]
