@@ -58,7 +58,8 @@ class TimeUsage:
         limit = self.allowed_time or max(self.counted, self.paused_time)
         over_target = min(max(self.counted - limit, timedelta()), limit)
         parts = [("counted", min(self.counted, limit)), ("paused", min(self.paused_time, 2 * limit))]
-        parts += [("left", max(limit - self.counted, timedelta())), ("over", over_target)] if self.allowed_time else []
+        if self.allowed_time:
+            parts += [("left", max(limit - self.counted, timedelta())), ("over", over_target)]
         return [(kind, duration / HOUR) for kind, duration in parts if duration]
 
 

@@ -118,7 +118,8 @@ def backtest(
         if forecast is not None:
             week_waits = waits_by_start[bisect_left(starts, monday) : bisect_left(starts, monday + WEEK)]
             week, open_count = _evaluate_week(forecast, week_waits, monday, now, calendar)
-            results += [week] if week.count else []
+            if week.count:
+                results.append(week)
             unknown += open_count
         monday += WEEK
     return BacktestResult(tuple(results), unknown)

@@ -26,7 +26,7 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
 Row = TypeVar("Row", bound=Model)
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
 PROBLEM_TYPES = load_content("portal/api/content/problem_types.yaml", dict[str, tuple[int, str]])
 PROBLEM_TYPES_BY_REFUSAL = {"busy": "conflict"}  # the same action is already running: 409 instead of 503
@@ -162,14 +162,14 @@ def build_authentication_response(*, is_token_invalid: bool = False) -> HttpResp
 def _build_unavailable_response(error: OperationalError) -> HttpResponse:
     # Mostly a lock that another request holds for too long, so the same request can succeed in a moment. The message
     # tells it from a full disk or a refused connection.
-    log.warning("database unavailable: %s", error)
+    logger.warning("database unavailable: %s", error)
     return build_problem_response(
         "service-unavailable", "The database is unavailable. Try again in a moment.", headers={"Retry-After": "2"}
     )
 
 
 def _build_internal_error_response(request: HttpRequest, error: Exception) -> HttpResponse:
-    log.exception("%s %s", request.method, request.path, exc_info=error)
+    logger.exception("%s %s", request.method, request.path, exc_info=error)
     return build_problem_response("internal-error", "An internal error occurred. We logged it.")
 
 

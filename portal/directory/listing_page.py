@@ -69,8 +69,10 @@ class CheckSummary:
         passing_count = sum(status in FULFILLED_STATUSES for status in statuses)
         failing_count = len(statuses) - passing_count
         parts = [_("%(count)s passed") % {"count": passing_count}]
-        parts += [_("%(count)s waived") % {"count": len(self.waivers)}] if self.waivers else []
-        parts += [_("%(count)s not passed") % {"count": failing_count}] if failing_count else []
+        if self.waivers:
+            parts.append(_("%(count)s waived") % {"count": len(self.waivers)})
+        if failing_count:
+            parts.append(_("%(count)s not passed") % {"count": failing_count})
         return ", ".join(parts)
 
 

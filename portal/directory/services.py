@@ -24,7 +24,7 @@ from portal.directory.support_metrics import MetricColumns, get_support_metrics
 from portal.jobs.batches import process_each
 from verification.checks.services.facts import get_public_repository
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 Kind = ListingChange.Kind
 CHANGE_KINDS = {"suspended": Kind.SUSPENDED, "delisted": Kind.DELISTED, "ended": Kind.ENDED}  # by listing status
 REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
@@ -228,7 +228,7 @@ def _refresh_outdated_listings(now: datetime) -> int:
         return _refresh_listings(due_ids, now)
     except Exception:
         # One faulty listing ends the transaction of the batch, and as the oldest it would be in the next one again.
-        log.exception("cannot refresh the listings of a batch at once")
+        logger.exception("cannot refresh the listings of a batch at once")
     return process_each(due_ids, lambda pk: _refresh_listings([pk], now), "refresh the listing of integration")
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 
 
@@ -41,9 +41,9 @@ def process_each(
             key = getattr(item, "pk", item)
             # A locked row or a full disk isn't a fault of the code, so it needs no traceback.
             if isinstance(error, OperationalError):
-                log.warning("cannot %s %s (%s)", action, key, error)
+                logger.warning("cannot %s %s (%s)", action, key, error)
             else:
-                log.exception("cannot %s %s", action, key)
+                logger.exception("cannot %s %s", action, key)
             errors.append(error)
     # The status page must show a job as late if none of its rows can be processed. A single bad row doesn't count.
     if len(errors) > 1 and not processed_count:

@@ -175,7 +175,8 @@ def measure_github(now: datetime) -> StatusLine:
     requests = str(row.request_count)
     remaining = _("unknown") if row.remaining is None else _("%(left)s of %(limit)s") % count
     details = [(_("credential"), name), (_("requests this hour"), requests), (_("remaining requests"), remaining)]
-    details += [(_("last new response"), format_relative(last_confirmed_at, now))] if last_confirmed_at else []
+    if last_confirmed_at:
+        details.append((_("last new response"), format_relative(last_confirmed_at, now)))
     if row.disabled_at is not None:
         message = _("GitHub rejects our credential. Urgent requests continue without it.")
         return StatusLine("GitHub", "down", message, (*details, (_("reason"), row.disabled_reason)), at=row.disabled_at)
@@ -201,7 +202,8 @@ def measure_registry(now: datetime) -> StatusLine:
         newest_result["confirmed_at"] or newest_result["at"]
     ) < timedelta(days=1):
         message = _("The registry didn't respond to our last request.")
-        message += " " + _("The last response came %(when)s.") % when if last_answered_at else ""
+        if last_answered_at:
+            message += " " + _("The last response came %(when)s.") % when
         return StatusLine("Registry", "down", message, details, at=last_answered_at)
     message = _("The registry responded %(when)s.") % when if last_answered_at else _("The registry is reachable.")
     return StatusLine("Registry", "ok", message, details, at=last_answered_at)

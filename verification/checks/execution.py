@@ -18,7 +18,7 @@ from verification.sources.errors import (
     UnsupportedBySourceError,
 )
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 def build_subject(program: Program, edition: Edition, repository: str) -> Subject:
@@ -100,7 +100,7 @@ def run_check(key: str, subject: Subject, sources: object) -> Result:
         return Result(Outcome.ERROR, summary, retry_at=retry_at, source=source or str(refusal))
     # A broken check must not keep the others of the run from their results.
     except Exception:
-        log.exception("check %s failed on %s", key, subject.repository)
+        logger.exception("check %s failed on %s", key, subject.repository)
         summary = "We couldn't complete this check because of an error on our side. No action needed."
         return Result(Outcome.ERROR, summary)
 

@@ -64,7 +64,8 @@ class Version:
 
     def __str__(self) -> str:
         text = f"{self.major}.{self.minor}.{self.patch}"
-        text += f"-{'.'.join(self.prerelease)}" if self.prerelease else ""
+        if self.prerelease:
+            text += f"-{'.'.join(self.prerelease)}"
         return text + (f"+{self.build}" if self.build else "")
 
     def __lt__(self, other: "Version") -> bool:

@@ -120,7 +120,8 @@ class StopTracker(EventTracker):
         is_fix = bool(event.data.get("commit")) and side == ParticipantSide.PARTNER
         is_response = is_fix or side == ParticipantSide.REPORTER
         note = self.explain_uncounted_closure(event, side, is_response=is_response)
-        self.notes += [note] if note else []
+        if note:
+            self.notes.append(note)
         self.closure = IssueClosure(event.at, event.key, side, None if note else event.at, is_response)
 
     def explain_uncounted_closure(self, event: TimelineEvent, side: ParticipantSide, *, is_response: bool) -> str:

@@ -19,7 +19,7 @@ from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring, projection
 from verification.checks.services import runs
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 BATCH_SIZE = 200
 MAX_ATTEMPTS = 5
 REASONS_BY_EVENT = {
@@ -49,7 +49,7 @@ def process_repository_deliveries(monitored_repository_id: int, now: datetime) -
             count = _process_batch(monitored_repository_id, now)
         # A batch is one transaction, so one faulty delivery would hold up all deliveries of the repository.
         except Exception:
-            log.exception(
+            logger.exception(
                 "delivery batch of monitored repository %s failed; processing deliveries one by one",
                 monitored_repository_id,
             )
@@ -91,7 +91,8 @@ def _ingest_deliveries(
         outcome, update = ("replay", None) if is_replay else interpret_delivery(monitored_repository, delivery)
         known_digests.add(delivery.digest)
         pks_by_outcome[outcome].append(delivery.pk)
-        updates += [update] if update else []
+        if update:
+            updates.append(update)
     projection.rebuild_projections(event_store.store_updates(monitored_repository, updates, "webhook", now), now)
     trigger_pks = pks_by_outcome["checks_requested"]
     trigger_events = {delivery.event for delivery in deliveries if delivery.pk in trigger_pks}
@@ -120,7 +121,7 @@ def interpret_delivery(monitored_repository: MonitoredRepository, delivery: GitH
             return "checks_requested", None
         update = map_webhook(delivery.event, payload, delivery.received_at)
     except (ValueError, RecursionError) as error:
-        log.warning("cannot parse delivery %s of %s: %s", delivery.delivery_id, monitored_repository, error)
+        logger.warning("cannot parse delivery %s of %s: %s", delivery.delivery_id, monitored_repository, error)
         return "unreadable", None
     return ("read" if update else "ignored"), update
 
@@ -151,7 +152,7 @@ def _process_individually(monitored_repository_id: int, now: datetime) -> int:
         try:
             processed_count += _process_batch(monitored_repository_id, now, pk)
         except Exception:
-            log.exception("delivery %s failed", pk)
+            logger.exception("delivery %s failed", pk)
             failure_values = {"read_at": now, "outcome": "failed"} if attempts + 1 >= MAX_ATTEMPTS else {}
             GitHubDelivery.objects.filter(pk=pk).update(attempts=attempts + 1, **failure_values)
     return processed_count

@@ -31,7 +31,7 @@ from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi
 from verification.sources.github.issue_models import GitHubIssueEvent, GitHubUser
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 VERIFIABLE_CHANGES = {  # with their opposites
     IssueEventKind.CLOSED: IssueEventKind.REOPENED,
     IssueEventKind.REOPENED: IssueEventKind.CLOSED,
@@ -134,7 +134,7 @@ def flag_unverified_events(
     last_due_pk = due_rows[-1].pk if due_rows else verified_pk
     denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row, last_due_pk)]
     for row in denied_rows:
-        log.warning(
+        logger.warning(
             "GitHub does not confirm a webhook event of %s: %s of #%s", monitored_repository, row.key, row.issue.number
         )
     return [IssueEventBatch(row.issue.number, _build_denial_events(row)) for row in denied_rows]

@@ -11,7 +11,7 @@ from verification.sources.errors import AccessDeniedError, SourceNotFoundError, 
 from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 RETENTION_PERIOD = timedelta(days=3)  # on GitHub's side
 GAP_INTERVAL = timedelta(minutes=15)
 INTERVALS_BY_OUTCOME = {"requested": timedelta(hours=24), "remaining": GAP_INTERVAL, "refused": timedelta(days=7)}
@@ -45,7 +45,7 @@ def request_redeliveries(
     except (AccessDeniedError, SourceNotFoundError):  # no permission: polls must be enough
         outcome = "refused"
     except SourceUnavailableError as outage:  # no problem of the repository, whose issues were read
-        log.warning("cannot request redeliveries of %s before the next poll: %s", monitored_repository, outage)
+        logger.warning("cannot request redeliveries of %s before the next poll: %s", monitored_repository, outage)
         return 0
     cursors = monitored_repository.cursors | {"redelivered_at": now.isoformat(), "redelivery": outcome}
     MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(cursors=cursors, **changes)

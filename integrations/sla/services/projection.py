@@ -14,7 +14,7 @@ from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
 from integrations.sla.selectors import issue_states
 from integrations.sla.tasks import create_alert, get_next_check_at
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "projected_at")
 CLOCK_FIELDS = [field.name for field in SlaClock._meta.concrete_fields if not (field.primary_key or field.is_relation)]
 STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
@@ -44,7 +44,7 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
         try:
             state = issue_states.compute_issue_state(issue, get_projection_time(issue, now))
         except Exception:  # one broken issue must not stop the repository's other clocks
-            log.exception("cannot project issue %s", issue)
+            logger.exception("cannot project issue %s", issue)
             continue
         for name, value in build_issue_columns(state).items():
             setattr(issue, name, value)

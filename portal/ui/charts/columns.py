@@ -36,8 +36,10 @@ class Column:
     @property
     def description(self) -> str:
         parts = [intcomma(self.count)]
-        parts += [_("%(late)s late") % {"late": intcomma(self.late)}] if self.late else []
-        parts += [] if self.before is None else [_("previous period %(before)s") % {"before": intcomma(self.before)}]
+        if self.late:
+            parts.append(_("%(late)s late") % {"late": intcomma(self.late)})
+        if self.before is not None:
+            parts.append(_("previous period %(before)s") % {"before": intcomma(self.before)})
         return f"{self.label}: {', '.join(parts)}"
 
 

@@ -85,5 +85,6 @@ def _build_result(test_run: JsonObject, name: str, suffix: str, revision: tuple[
         summary = f"The test run was incomplete. {counts} {verb} no result."
     else:
         summary = f"The {name} {OUTCOME_PHRASES[outcome]}{suffix}."
-        summary += f" {counts} didn't pass." if open_results else ""
+        if open_results:
+            summary += f" {counts} didn't pass."
     return Result(outcome, summary, evidence, (("test run", test_run["at"][:16]), revision))

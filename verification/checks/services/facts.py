@@ -22,7 +22,7 @@ from verification.checks.services.observations import FACT_PREFIX, store_observa
 from verification.sources import Sources
 from verification.sources.errors import SourceError
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 def _select_facts(integration: Integration) -> QuerySet[Observation]:
@@ -76,7 +76,7 @@ def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> 
     except SourceError:
         return
     except Exception:
-        log.exception("can't read the facts about %s", integration.repository)
+        logger.exception("can't read the facts about %s", integration.repository)
         return
     facts = list_repository_facts(reading)
     with transaction.atomic():

@@ -15,7 +15,7 @@ from verification.checks.services import observations
 from verification.checks.types import get_description
 from verification.outcomes import Evidence, Outcome, Result
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 T = TypeVar("T", Result, Evidence)
 EVIDENCE_ADAPTER = TypeAdapter(tuple[Evidence, ...])
 
@@ -29,7 +29,7 @@ def sanitize_result(result: Result, key: str) -> Result:
             inspected_revisions=tuple(map(tuple, clean_json(result.inspected_revisions))),
         )
     except (TypeError, ValueError, AttributeError, RecursionError):
-        log.exception("check %s returned data that is not plain", key)
+        logger.exception("check %s returned data that is not plain", key)
         return Result(Outcome.ERROR, "We couldn't save this result. No action needed.")
 
 

@@ -194,7 +194,8 @@ def render_text(coverage: JsonObject) -> str:
         f"{coverage['source']}: {coverage['available']} of {coverage['total']} resources, {coverage['coverage']:.1%}."
     ]
     lines += [_format_line(entry) for entry in coverage["resources"]]
-    lines += ["Skipped:"] if coverage["skipped_resources"] else []
+    if coverage["skipped_resources"]:
+        lines.append("Skipped:")
     lines += [f"  {entry['resource']}: {entry['reason']}" for entry in coverage["skipped_resources"]]
     return "\n".join(lines) + "\n"
 

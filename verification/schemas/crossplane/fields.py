@@ -60,7 +60,8 @@ def build_view(builder: FieldBuilder, nodes: tuple[Node, ...], view: View, path:
             if name in properties:
                 raise UnsupportedSchemaError(f"{here}: another field is also named {name}")
             properties[name] = schema
-            required_names += [name] if is_required else []
+            if is_required:
+                required_names.append(name)
     parts = {"properties": properties, "required": sorted(required_names)}
     return {"type": "object", **{key: part for key, part in parts.items() if part}}
 

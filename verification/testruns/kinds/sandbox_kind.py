@@ -28,7 +28,7 @@ from verification.testruns.rules import get_exit_code, render_report
 from verification.testruns.sandbox_jobs import build_job_input
 
 RecordsT = TypeVar("RecordsT", bound=SandboxTestRecords[Any])
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 INTERRUPTED_MESSAGE = "Our worker stopped before the test run ended."
 INTERNAL_ERROR_MESSAGE = "An error on our side stopped the test run."
 READABLE_FOLDERS: tuple[Path, ...] = ()  # further folders that an executable can read: for tests with scripts
@@ -89,7 +89,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         except (SourceError, crypto.DecryptionError) as error:
             return replace(self.load_records(run), broken=str(error), is_complete=True)
         except Exception as error:  # its message and its cause can contain credentials
-            log.error("A %s failed: %s", self.texts.title, type(error).__name__, exc_info=not self.has_secrets)
+            logger.error("A %s failed: %s", self.texts.title, type(error).__name__, exc_info=not self.has_secrets)
             return replace(self.load_records(run), broken=INTERNAL_ERROR_MESSAGE, is_complete=True)
 
     def run_in_sandbox(

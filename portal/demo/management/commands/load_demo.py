@@ -19,7 +19,7 @@ from portal.demo.loader import build_world
 from portal.demo.sla import update_issues
 from verification.checks.models import CheckResult
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 VERIFY_HELP = "Compare what is stored with what the portal's forms, guards, and checks return, and list what differs."
 
 
@@ -30,9 +30,9 @@ def keep_updating(seconds: int, stop: threading.Event) -> None:
             update_issues(timezone.now())
             run_nightly_checks(timezone.now())
         except DatabaseError as error:
-            log.warning("demo world update postponed, database unavailable: %s", error)
+            logger.warning("demo world update postponed, database unavailable: %s", error)
         except Exception:
-            log.exception("demo world update failed")
+            logger.exception("demo world update failed")
         close_old_connections()
         if stop.wait(seconds):
             return

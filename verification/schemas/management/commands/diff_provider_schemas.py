@@ -90,7 +90,8 @@ def format_lines(
         ("Breaking changes:", schema_difference.breaking),
         ("Other changes:", schema_difference.others),
     ):
-        lines += ["", title, *_format_changes(changes)] if changes else []
+        if changes:
+            lines += ["", title, *_format_changes(changes)]
     return lines
 
 

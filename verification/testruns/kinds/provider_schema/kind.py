@@ -36,7 +36,7 @@ from verification.testruns.kinds.provider_schema.reader import build_target
 from verification.testruns.kinds.sandbox_kind import get_executable
 from verification.testruns.models import TestRun
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 OUTCOMES_WITHOUT_ADVICE = ("pass", "not_run", "error")
 RETRY_DELAY = timedelta(minutes=10)
 COMMAND_CHECK_KEYS = (checks.CHECK_KEY, *(f"schema.{rule.key}" for rule in checks.SCHEMA_RULES))
@@ -66,7 +66,7 @@ class ProviderSchemaInspection(TestKind):
         except (releases.UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
             self.finish(run, {"not_run": str(error)})
         except (SourceError, client.SandboxProtocolError) as outage:
-            log.warning("Test run %s is retried soon: %s", run.pk, outage)
+            logger.warning("Test run %s is retried soon: %s", run.pk, outage)
             _store_progress_message(run, f"Retrying soon: {outage}")
             raise RetryLater(str(outage)) from outage
 

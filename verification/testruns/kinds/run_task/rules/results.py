@@ -143,7 +143,8 @@ def _measure_longest_pause(records: RunTaskRecords, run: Exchange) -> float:
         # No callback marks the end of a silence. It counts as just too long, unless the 60 minutes ended first, which
         # is another rule.
         given_up_at = moments[-1] + limits.silence_seconds
-        moments += [given_up_at + 1] if given_up_at <= limits.end_seconds else []
+        if given_up_at <= limits.end_seconds:
+            moments.append(given_up_at + 1)
     return max((after - before for before, after in itertools.pairwise([0.0, *moments])), default=0.0)
 
 
