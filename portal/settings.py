@@ -99,7 +99,7 @@ INSTALLED_APPS = [
     "portal",
 ]
 MIDDLEWARE = [
-    "integrations.sla.views.monitoring.route_inbound_webhooks",  # first, because requests of machines need no session
+    "integrations.sla.middleware.route_inbound_webhooks",  # first, because requests of machines need no session
     "portal.core.call_frames.keep_frames_together",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -245,7 +245,8 @@ if PRODUCTION:
     SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
-    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
 
 # Email: stored as rows, then sent by jobs. Without a server or provider, emails stay in the email log.
 EMAIL_HOST = environment.EMAIL_HOST

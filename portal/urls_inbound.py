@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from integrations.sla.views.monitoring import receive_webhook
+from integrations.sla.views.inbound_github import receive_webhook
 from verification.testruns.kinds.run_task.views import download_run_task_file, receive_run_task_callback
 
 RESULT_PATH = "inbound/task-results/<uuid:uuid>"

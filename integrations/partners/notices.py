@@ -81,9 +81,8 @@ def _queue_emails(event: AuditEvent) -> None:
     if role := event.data.get("role"):
         context["role"] = Role(role).label.lower()
     for recipient in FINDERS[entry.audience](event):
-        is_actor = isinstance(recipient, User) and recipient.pk == event.actor_id
-        if not is_actor:
-            address = getattr(recipient, "email", recipient)
+        if not (isinstance(recipient, User) and recipient.pk == event.actor_id):
+            address = recipient.email if isinstance(recipient, User) else recipient
             recipient_context = context | {"for_program": is_program_recipient(recipient, event)}
             # One email for each event and address.
             key = f"{event.stream}:{event.seq}:{address}"

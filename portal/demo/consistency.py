@@ -9,6 +9,7 @@ from integrations.programs.requirements import RequirementKind
 from integrations.submissions.forms.drafts import IntegrationForm, get_naming_hint
 from integrations.submissions.forms.requirements import RequirementForm
 from integrations.submissions.models import Integration
+from integrations.submissions.models.integration import DESCRIPTION_FIELDS
 from integrations.submissions.selectors import context
 from integrations.submissions.workflow.actions import determine_next_action
 from integrations.submissions.workflow.states import Status
@@ -17,8 +18,8 @@ from portal.audit.verification import find_chain_faults
 from portal.core.repository_urls import get_product_name
 from portal.demo.checks import build_integration_sources, is_fictional
 from portal.directory.models import Listing
+from portal.directory.observed_versions import get_published_versions
 from portal.directory.services import find_drift
-from portal.directory.views.installation import get_published_versions
 from verification.checks import execution
 from verification.checks.models import CheckResult, Observation
 from verification.checks.services.results import build_check_result
@@ -46,8 +47,8 @@ def find_contradictions(now: datetime) -> Iterator[str]:
 
 def check_draft(integration: Integration, now: datetime) -> Iterator[str]:
     """Require that the draft form accepts the description of the integration without a hint."""
-    fields = ("name", "description", "category", "offerings", "homepage")
-    data = {name: getattr(integration, name) for name in fields} | {"repository_address": integration.repository_url}
+    data = {name: getattr(integration, name) for name in DESCRIPTION_FIELDS}
+    data["repository_address"] = integration.repository_url
     form = IntegrationForm(integration.program, integration.edition, data=data)
     yield from (f"{name}: {message}" for name, errors in form.errors.items() for message in errors)
     if hint := get_naming_hint(integration.program, integration.repository_url):

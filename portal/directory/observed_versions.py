@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from integrations.submissions.models import Integration
 from portal.core.value_types import JsonObject
 from verification.checks.models import Observation
-from verification.sources.published_versions import load_listing, sort_versions
+from verification.checks.services import observations
+from verification.sources.published_versions import RegistryListing, load_listing, sort_versions
 
 REGISTRY_KEY = "registry"
 NEWEST_RELEASE_KEY = "release.newest"
@@ -38,6 +40,11 @@ class ObservedVersions:
 
 
 NO_OBSERVED_VERSIONS = ObservedVersions()
+
+
+def get_published_versions(integration: Integration) -> RegistryListing | None:
+    """Return the last observed versions of the registry, or None."""
+    return load_listing(observations.get_known_values(integration).get(REGISTRY_KEY))
 
 
 def get_observed_versions(integrations: Collection[int]) -> dict[int, ObservedVersions]:

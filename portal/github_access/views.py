@@ -50,7 +50,8 @@ def revoke(request: AuthenticatedRequest) -> HttpResponse:
     if request.method != "POST":  # after signing in again
         return redirect("github_access:access")
     require_recent_authentication(request)
-    if services.revoke_grant(request.user, now=timezone.now(), request=request)():
+    revoke_at_github = services.revoke_grant(request.user, now=timezone.now(), request=request)
+    if revoke_at_github():
         messages.success(request, _("GitHub access revoked."))
     else:
         messages.warning(

@@ -47,6 +47,20 @@ from verification.sources.rate_limits import calculate_blocked_until
 logger = logging.getLogger(__name__)
 POLL_LATE_AFTER = timedelta(hours=1)
 READ_LATE_AFTER = timedelta(minutes=10)
+BACKGROUND_DOWN_HINT = gettext_noop("Emails, checks, and clocks wait until background jobs run again. No data is lost.")
+QUEUE_NAMES = {
+    "email": gettext_noop("Email queue"),
+    "network": gettext_noop("External data queue"),
+    "checks": gettext_noop("Check queue"),
+    "sandbox": gettext_noop("Sandbox queue"),
+    "webhooks": gettext_noop("Webhook queue"),
+}
+QUEUE_PURPOSES = {
+    "checks": gettext_noop("This queue runs checks and run task tests."),
+    "sandbox": gettext_noop(
+        "This queue reads provider schemas and runs provider acceptance tests and Nomad plugin tests."
+    ),
+}
 Probe = tuple[str, Callable[[datetime], StatusLine]]
 
 
@@ -123,22 +137,6 @@ def _describe_delay(names: list[str]) -> str:
 def _list_jobs(queue: str) -> tuple[tuple[str, str], ...]:
     """Return the jobs of a queue and how often each runs."""
     return tuple((job.name, _("every %(count)s s") % {"count": job.seconds}) for job in JOBS if job.queue == queue)
-
-
-BACKGROUND_DOWN_HINT = gettext_noop("Emails, checks, and clocks wait until background jobs run again. No data is lost.")
-QUEUE_NAMES = {
-    "email": gettext_noop("Email queue"),
-    "network": gettext_noop("External data queue"),
-    "checks": gettext_noop("Check queue"),
-    "sandbox": gettext_noop("Sandbox queue"),
-    "webhooks": gettext_noop("Webhook queue"),
-}
-QUEUE_PURPOSES = {
-    "checks": gettext_noop("This queue runs checks and run task tests."),
-    "sandbox": gettext_noop(
-        "This queue reads provider schemas and runs provider acceptance tests and Nomad plugin tests."
-    ),
-}
 
 
 def measure_queue(label: str, name: str, jobs: JobSnapshot, now: datetime) -> StatusLine:

@@ -1,7 +1,7 @@
-"""Schedule of nightly check runs. Each integration has its own time of night, so that the runs don't all start
-together.
+"""Schedule of nightly check runs.
 
-A planned run is an open row with a due time, like any other; a manual request brings it forward.
+Each integration has its own time of night, so that the runs don't all start together. A planned run is an open row with
+a due time, like any other; a manual request brings it forward.
 """
 
 import hashlib
@@ -39,11 +39,7 @@ def list_programs_with_checks() -> list[str]:
 
 
 def plan_nightly_runs(now: datetime, limit: int = 500) -> int:
-    """Plan the next nightly run of every open integration without one.
-
-    Returns:
-        Number of planned runs.
-    """
+    """Plan the next nightly run of every open integration without one. Return the number of planned runs."""
     open_run_ids = CheckRun.objects.open().values("integration_id")
     integrations = Integration.objects.open().filter(program_key__in=list_programs_with_checks())
     rows = integrations.exclude(pk__in=open_run_ids).order_by("pk").iterator(chunk_size=200)

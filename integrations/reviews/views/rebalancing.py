@@ -4,7 +4,6 @@ from collections import Counter
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth import get_user_model
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -42,7 +41,8 @@ def rebalance(request: AuthenticatedRequest) -> HttpResponse:
         context |= {"plan": plan, "changes": changes, "counts": sorted(counts.items())}
         review_count = len(plan)
     else:
-        context["board"] = board = list_reviews_by_reviewer(request.user, now)
+        board = list_reviews_by_reviewer(request.user, now)
+        context["board"] = board
         review_count = sum(len(rows) for _reviewer, rows in board)
     context["is_truncated"] = review_count >= MAX_ASSIGNMENTS
     return render(request, "reviews/rebalance.html", context)
@@ -83,7 +83,7 @@ def _parse_assignment(text: str) -> tuple[UUID, int, int | None] | None:
 
 def edit_absence(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Edit when a reviewer is out of office."""
-    reviewer = get_object_or_404(get_user_model(), pk=pk, is_reviewer=True, is_active=True)
+    reviewer = get_object_or_404(User, pk=pk, is_reviewer=True, is_active=True)
     if not permissions.can_change_absence(reviewer, request.user):
         raise Http404(_("Page not found."))
     profile = ReviewerProfile.objects.filter(user=reviewer).first() or ReviewerProfile(user=reviewer)

@@ -87,11 +87,12 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     # The key names the proposal that the reviewer has read. A newer one must not be decided unseen.
     proposal = integration.label_policies.filter(pk=parse_pk(request.POST.get("policy", "")) or 0).first()
     form = LabelPolicyDecisionForm(request.POST)
-    accept = request.POST.get("answer") == "accept"
+    answer = request.POST.get("answer")
+    accept = answer == "accept"
     form.fields["note"].required = not accept
     if form.is_valid():
         with add_refusals_to_form(form):
-            if proposal is None or request.POST.get("answer") not in ("accept", "decline"):
+            if proposal is None or answer not in ("accept", "decline"):
                 raise ActionRefused(_("This proposal was already decided."), "conflict")
             note = form.cleaned_data["note"]
             label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())

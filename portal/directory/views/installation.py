@@ -12,12 +12,12 @@ from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import TemplateContext
-from verification.checks.services import observations
+from portal.directory.observed_versions import get_published_versions
 from verification.releases import install_layout
 from verification.releases.artifacts import file_names
 from verification.releases.install_layout import Source
 from verification.schemas import services
-from verification.sources.published_versions import RegistryListing, load_listing, parse_versions
+from verification.sources.published_versions import RegistryListing, parse_versions
 from verification.terraform.versions import (
     InvalidVersionError,
     Version,
@@ -67,11 +67,6 @@ def show_installation(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
         context |= build_configuration_context(integration, source.name, context["version"])
         context |= build_constraint_context(published_versions, ConstraintForm(request.GET))
     return render(request, "directory/install.html", context)
-
-
-def get_published_versions(integration: Integration) -> RegistryListing | None:
-    """Return the last observed versions of the registry, or None."""
-    return load_listing(observations.get_known_values(integration).get("registry"))
 
 
 def build_version_context(

@@ -80,7 +80,7 @@ def evaluate_statement(text: str) -> dict[str, object]:
     return {
         "result": result,
         "verdict": TEXTS.verdicts[result.verdict],
-        "rows": [(_(label), text) for label, text in list_claims(result)],
+        "rows": [(_(label), value) for label, value in list_claims(result)],
         "issued": result.get_moment("iat"),
         "expires": result.get_moment("exp"),
         "status": status,
