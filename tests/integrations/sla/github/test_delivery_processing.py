@@ -95,7 +95,7 @@ def test_webhook_becomes_an_issue_with_its_clocks(monitored_repository, tracker)
 
 
 @pytest.mark.every_database
-def test_d2_every_order_gives_the_same_state(monitored_repository, tracker):
+def test_every_order_gives_the_same_state(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "Have a look at the log, please.", OPENED_AT + HOUR)
     tracker.edit_comment(comment_id, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
@@ -112,7 +112,7 @@ def test_d2_every_order_gives_the_same_state(monitored_repository, tracker):
     assert len(states) == 1
 
 
-def test_d3_replay_under_a_new_id_is_flagged_and_has_no_effect(monitored_repository, tracker):
+def test_replay_under_a_new_id_is_flagged_and_has_no_effect(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     delivery = tracker.webhooks[0]
     deliver(monitored_repository, [delivery, *(replace(delivery, id=f"replay-{n}") for n in range(20))])
@@ -124,7 +124,7 @@ def test_d3_replay_under_a_new_id_is_flagged_and_has_no_effect(monitored_reposit
     assert (list_state(monitored_repository), len(list_event_texts(monitored_repository))) == (before, 1)
 
 
-def test_d5_payload_of_another_repository_is_ignored(monitored_repository, tracker):
+def test_payload_of_another_repository_is_ignored(monitored_repository, tracker):
     foreign = Tracker("acme/other", 4712)
     foreign.open(REPORTER, "Elsewhere", OPENED_AT)
     deliver(monitored_repository, foreign.webhooks)
@@ -134,7 +134,7 @@ def test_d5_payload_of_another_repository_is_ignored(monitored_repository, track
     assert monitored_repository.last_delivery_at is None
 
 
-def test_d10_unrelated_events_are_stored_and_ignored(monitored_repository, tracker):
+def test_unrelated_events_are_stored_and_ignored(monitored_repository, tracker):
     unknown = {"action": "created", "repository": tracker.build_repository()}
     deliver(monitored_repository, [tracker.ping(), WebhookDelivery("u", "sponsorship", json.dumps(unknown).encode())])
     delivery_processing.process_due_deliveries(LATER)

@@ -22,7 +22,7 @@ from tests.integrations.sla.monitored_repository import (
 )
 
 
-def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(monitored_repository, opened_delivery):
+def test_bodies_that_are_too_large_or_of_another_kind_are_refused(monitored_repository, opened_delivery):
     url = f"/inbound/github/{monitored_repository.uuid}/"
     headers = opened_delivery.build_headers(SECRET)
 
@@ -43,7 +43,7 @@ def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(monitored_r
     assert answer("application/json; charset=utf-8") == 202
 
 
-def test_d6_body_of_three_megabytes_is_accepted(monitored_repository):
+def test_body_of_three_megabytes_is_accepted(monitored_repository):
     tracker = build_tracker(monitored_repository)
     tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 3_000_000)
     assert post_delivery(monitored_repository, tracker.webhooks[0]) == 202
@@ -65,7 +65,7 @@ def test_d6_body_of_three_megabytes_is_accepted(monitored_repository):
         b'{"repository": {"id": true}}',
     ],
 )
-def test_d6_signed_invalid_body_is_refused(monitored_repository, body):
+def test_signed_invalid_body_is_refused(monitored_repository, body):
     assert post_delivery(monitored_repository, WebhookDelivery("n", "issues", body)) in {400, 403}
     assert list_delivery_ids(monitored_repository) == []
 
@@ -90,7 +90,7 @@ def mutate(rng: random.Random, body: bytes) -> bytes:
     return json.dumps(payload).encode()
 
 
-def test_d6_mutated_bodies_break_neither_intake_nor_processing_and_use_no_memory(monitored_repository, caplog):
+def test_mutated_bodies_break_neither_intake_nor_processing_and_use_no_memory(monitored_repository, caplog):
     """Set FUZZ_BODIES=2000 for a longer run."""
     rng = random.Random(6)
     tracker = build_tracker(monitored_repository)

@@ -27,7 +27,7 @@ def tracker(monitored_repository: MonitoredRepository) -> Tracker:
     return build_tracker(monitored_repository)
 
 
-def test_d1_delivery_sent_20_times_at_once_is_one_row(monitored_repository, tracker):
+def test_delivery_sent_20_times_at_once_is_one_row(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     for number in range(5):
         same = replace(tracker.webhooks[0], id=f"same-{number}")

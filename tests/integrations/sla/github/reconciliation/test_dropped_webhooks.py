@@ -100,7 +100,7 @@ def reset_repository(monitored_repository: MonitoredRepository) -> None:
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(4))
-def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_poll(monitored_repository, tracker, seed):
+def test_dropped_and_shuffled_webhooks_change_nothing_after_one_poll(monitored_repository, tracker, seed):
     rng = random.Random(seed)
     create_random_issues(tracker, rng)
     deliver(monitored_repository, tracker.webhooks)
@@ -139,7 +139,7 @@ def deliver_share(
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(2))
-def test_d7_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(monitored_repository, tracker, seed):
+def test_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(monitored_repository, tracker, seed):
     begins = OPENED_AT + 20 * HOUR
     state_history = []
     for share in (1.0, 0.7, 0.0):  # with all webhooks, some, and none
@@ -162,7 +162,7 @@ def test_d7_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(
     assert {"edited", "comment_edited", "comment_deleted", "locked", "unlocked"} <= kinds
 
 
-def test_d7_rewritten_report_ends_the_pause_without_a_webhook(monitored_repository, tracker):
+def test_rewritten_report_ends_the_pause_without_a_webhook(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
     poll(monitored_repository, OPENED_AT + 2 * HOUR)
@@ -180,7 +180,7 @@ def test_d7_rewritten_report_ends_the_pause_without_a_webhook(monitored_reposito
     )
 
 
-def test_d7_late_webhook_shows_who_rewrote_the_report(monitored_repository, tracker):
+def test_late_webhook_shows_who_rewrote_the_report(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
     poll(monitored_repository, OPENED_AT + 2 * HOUR)
@@ -195,7 +195,7 @@ def test_d7_late_webhook_shows_who_rewrote_the_report(monitored_repository, trac
     ]
 
 
-def test_d7_original_text_of_a_comment_counts_after_its_late_webhook(monitored_repository, tracker):
+def test_original_text_of_a_comment_counts_after_its_late_webhook(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
     tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 3 * HOUR)
@@ -206,7 +206,7 @@ def test_d7_original_text_of_a_comment_counts_after_its_late_webhook(monitored_r
     assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
 
 
-def test_d7_invalid_breach_is_retracted_once(monitored_repository, tracker):
+def test_invalid_breach_is_retracted_once(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(NOW)
