@@ -14,10 +14,10 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.reviews.presenters import filter_relevant_actions
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import TEXTS
 from integrations.submissions.services.transitions import list_available_transitions
-from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.workspace import build_next_action_context
 from integrations.submissions.workflow.evidence import PROVIDER
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS

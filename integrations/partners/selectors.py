@@ -2,7 +2,11 @@
 
 from django.db.models import BigIntegerField, Q, QuerySet
 
+from integrations.partners import name_validation, permissions
 from integrations.partners.models import Membership, Partner, PartnerVerification
+from portal.accounts.adapters import list_verified_addresses
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery, Parameter
 
@@ -47,3 +51,38 @@ def get_history(partner: Partner, *, with_people: bool) -> QuerySet[AuditEvent]:
     """
     events = AuditEvent.objects.filter(stream=f"partner:{partner.pk}").visible_to_partner().order_by("-seq")
     return events if with_people else events.filter(event_type__startswith="partner.")
+
+
+def list_own_partners(user: AnyUser) -> QuerySet[Partner]:
+    """Return the partners of the user."""
+    return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
+
+
+def list_editable_partners(user: AnyUser) -> list[Partner]:
+    """Return the partners for which the user can edit, by name."""
+    partner_ids = [partner for partner, role in permissions.get_roles(user).items() if role in permissions.EDITOR_ROLES]
+    return list(Partner.objects.filter(pk__in=partner_ids).order_by("name"))
+
+
+def list_matching_partners(user: AnyUser, name: str) -> list[Partner]:
+    """Return partners that match the name or the user's email domain, without the user's own ones.
+
+    Pages must show nothing of them but the name.
+    """
+    own_partner_ids = set(list_own_partners(user).values_list("pk", flat=True))
+    return [
+        partner
+        for partner in name_validation.find_matching_partners(name, list_verified_addresses(user))
+        if partner.pk not in own_partner_ids
+    ]
+
+
+def has_single_partner(user: AnyUser) -> bool:
+    """Return whether the user has one partner, so that a button can create the draft without a choice."""
+    return bool(user.is_authenticated) and len(list_editable_partners(user)) == 1
+
+
+def find_company_domain(user: User) -> str:
+    """Return the first domain of a company among the user's confirmed addresses, or an empty string."""
+    # Only confirmed addresses: anyone could claim a domain by typing an address there.
+    return next((d for d in map(name_validation.get_company_domain, list_verified_addresses(user)) if d), "")

@@ -18,10 +18,10 @@ from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import get_url_arguments, list_tasks
 from integrations.sla.clock_records import COLUMNS as SLA_COLUMNS, iterate_records
 from integrations.sla.filters import parse_filters as parse_sla_filters
+from integrations.submissions.access import require_program_staff
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.filtered_integrations import filter_integrations
-from integrations.submissions.views.access import require_program_staff
 from integrations.submissions.workflow.next_action import render_action_text
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics import forecast_accuracy, metrics, workload_exports

@@ -10,7 +10,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.views.access import require_program_staff
+from integrations.submissions.access import require_program_staff
 
 FILTER_NAMES = ("program", "period")
 PERIODS = {"30": gettext_lazy("last 30 days"), "90": gettext_lazy("last 90 days"), "365": gettext_lazy("last 365 days")}

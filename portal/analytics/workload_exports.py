@@ -8,7 +8,7 @@ from django.utils.translation import override
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.forms.filters import AgreementFilterForm, PartnerFilterForm
 from integrations.reviews.selectors.filtered_lists import filter_agreements, filter_partners
-from integrations.submissions.views.access import require_program_staff
+from integrations.submissions.access import require_program_staff
 from portal.analytics.filters import parse_analytics_filters
 from portal.analytics.selectors import workload
 from portal.core.exports import Columns, ExportTable, build_export

@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.submissions.access import load_visible_integration, redirect_get_to
 from integrations.submissions.models import Integration
 from integrations.submissions.presenters import find_outage
-from integrations.submissions.views.access import load_visible_integration, redirect_get_to
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from django.contrib import messages
+from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.partners.forms.members import PartnerProfileForm
 from integrations.partners.models import Membership, Partner
-from integrations.partners.views.onboarding import create_partner, list_matching_partners
-from integrations.submissions.views.drafts_shared import list_editable_partners
+from integrations.partners.selectors import find_company_domain, list_editable_partners, list_matching_partners
+from integrations.partners.services.profiles import create_partner
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import raise_if_forbidden
@@ -30,7 +31,10 @@ class CompanyChoice:
         """Return the company, or create it. Call if the choice is valid. Raises ActionRefused."""
         # Called in the transaction that starts the integration, so that a refusal leaves no company behind.
         if isinstance(self.form, PartnerProfileForm):
-            return create_partner(self.request.user, self.form.cleaned_data)
+            user = self.request.user
+            return create_partner(
+                **self.form.cleaned_data, domain=find_company_domain(user), actor=user, now=timezone.now()
+            )
         return self.form.get_partner() if self.form is not None else self.partners[0]
 
     def show_refusal(self, refusal: ActionRefused) -> None:

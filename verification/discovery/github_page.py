@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.submissions.access import load_visible_integration, redirect_get_to, require_permission
 from integrations.submissions.services.creation import change_repository_reader
-from integrations.submissions.views.access import load_visible_integration, redirect_get_to, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import clean_search_query
 from portal.core.value_types import TemplateContext

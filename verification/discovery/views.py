@@ -14,11 +14,11 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from integrations.partners.models import Partner
+from integrations.partners.selectors import has_single_partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
+from integrations.submissions.access import redirect_get_to
 from integrations.submissions.selectors.similar import WorkDescription, find_overlaps
-from integrations.submissions.views.access import redirect_get_to
-from integrations.submissions.views.program_catalog import has_single_partner
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext

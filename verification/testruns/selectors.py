@@ -6,9 +6,11 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
+from portal.accounts.requests import AnyUser
 from portal.core.compiled_queries import CompiledQuery, Parameter
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, TemplateContext
 from verification.checks.rules.latest_test_run import NOMAD_PLUGIN_CHECK_KEY, RUN_TASK_CHECK_KEY
+from verification.checks.services.runs import can_request_check_run
 from verification.outcomes import Outcome
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
@@ -96,3 +98,17 @@ def _build_url(run: TestRun) -> str:
     if run.kind == TestRun.Kind.PROVIDER_SCHEMA:
         return reverse("schemas:list", args=[run.integration.uuid])
     return f"{reverse(f'testruns:{run.kind}', args=[run.integration.uuid])}?run={run.pk}"
+
+
+def build_inspection_context(integration: Integration, user: AnyUser) -> TemplateContext:
+    """Return the newest inspection of the schema, and the last one that has finished."""
+    inspections = TestRun.objects.filter(integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA)
+    inspections = inspections.select_related("requested_by")
+    newest = inspections.first()
+    return {
+        "integration": integration,
+        "newest": newest,
+        "running": newest is not None and newest.is_running,
+        "last": inspections.exclude(finished_at=None).first(),
+        "can_request_test": integration.is_open and can_request_check_run(integration, user),
+    }

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_safe
 
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import load_visible_integration
-from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.htmx import STOP_POLLING_STATUS
@@ -26,10 +26,11 @@ from verification.testruns import selectors, services
 from verification.testruns.kinds.base import TestKind
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
+from verification.testruns.selectors import build_inspection_context
 
 TEMPLATE = "testruns/test_run.html"
-INSPECTION_TEMPLATE = "testruns/schema_inspection.html"
 SCHEMA_KIND = TestRun.Kind.PROVIDER_SCHEMA
+INSPECTION_TEMPLATE = "testruns/schema_inspection.html"
 MAX_LISTED_TEST_RUNS = 6
 MAX_ID_DIGITS = 12
 
@@ -149,16 +150,3 @@ def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         # The table of versions is new, too.
         return HttpResponse(status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"})
     return redirect("schemas:list", uuid)
-
-
-def build_inspection_context(integration: Integration, user: AnyUser) -> TemplateContext:
-    """Return the newest inspection and the last one that has finished."""
-    inspections = TestRun.objects.filter(integration=integration, kind=SCHEMA_KIND).select_related("requested_by")
-    newest = inspections.first()
-    return {
-        "integration": integration,
-        "newest": newest,
-        "running": newest is not None and newest.is_running,
-        "last": inspections.exclude(finished_at=None).first(),
-        "can_request_test": integration.is_open and can_request_check_run(integration, user),
-    }

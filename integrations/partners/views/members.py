@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -12,8 +11,9 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions, refusals, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
+from integrations.partners.selectors import list_own_partners
 from integrations.partners.services import members, profiles
-from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import send_initial_values
 from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
@@ -21,11 +21,6 @@ from portal.ui.pagination import paginate
 from portal.ui.refusals import add_refusals_to_form, report_refusals
 
 HISTORY_PAGE_SIZE = 20
-
-
-def list_own_partners(user: AnyUser) -> QuerySet[Partner]:
-    """Return the partners of the user."""
-    return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
 
 
 def get_own_partner(request: AuthenticatedRequest, slug: str) -> Partner:

@@ -13,12 +13,12 @@ from django.views.decorators.cache import never_cache
 from integrations.partners import name_validation
 from integrations.partners.forms.members import JoinRequestForm, PartnerProfileForm
 from integrations.partners.models import Invitation, JoinRequest, Partner
+from integrations.partners.selectors import find_company_domain, list_matching_partners, list_own_partners
 from integrations.partners.services import members, profiles
-from integrations.partners.views.members import list_own_partners
 from portal.accounts.adapters import list_verified_addresses
 from portal.accounts.invitations import explain_invitation_refusal
 from portal.accounts.models import User
-from portal.accounts.requests import AnyUser, AuthenticatedRequest, is_authenticated
+from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core import crypto
 from portal.ui.refusals import add_refusals_to_form, report_refusals
 
@@ -32,7 +32,9 @@ def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
     # A name that is taken goes to the service, whose refusal says what to do.
     if name and (not matches or "anyway" in request.POST or is_taken):
         with add_refusals_to_form(form, "name"):
-            partner = create_partner(request.user, form.cleaned_data)
+            partner = profiles.create_partner(
+                **form.cleaned_data, domain=find_company_domain(request.user), actor=request.user, now=timezone.now()
+            )
             messages.success(request, _("%(name)s created. You are its owner.") % {"name": partner.name})
             return HttpResponseRedirect(get_next_url(request) or resolve_url("partners:members", partner.slug))
     context = build_suggestion_context(request.user, matches) | {
@@ -48,26 +50,6 @@ def get_next_url(request: HttpRequest) -> str:
     """Return the page that the user came from, or an empty string if it is not on this site."""
     target = request.GET.get("next", "")
     return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else ""
-
-
-def create_partner(user: User, data: dict[str, str]) -> Partner:
-    """Create a partner with the email domain of its first member."""
-    # Only confirmed addresses: anyone could claim a domain by typing an address there.
-    domain = next((d for d in map(name_validation.get_company_domain, list_verified_addresses(user)) if d), "")
-    return profiles.create_partner(data["name"], website=data["website"], domain=domain, actor=user, now=timezone.now())
-
-
-def list_matching_partners(user: AnyUser, name: str) -> list[Partner]:
-    """Return partners that match the name or the user's email domain, without the user's own ones.
-
-    Pages must show nothing of them but the name.
-    """
-    own_partner_ids = set(list_own_partners(user).values_list("pk", flat=True))
-    return [
-        partner
-        for partner in name_validation.find_matching_partners(name, list_verified_addresses(user))
-        if partner.pk not in own_partner_ids
-    ]
 
 
 def build_suggestion_context(user: User, matches: list[Partner]) -> dict[str, object]:

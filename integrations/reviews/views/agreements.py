@@ -5,8 +5,8 @@ from django.shortcuts import render
 
 from integrations.reviews.forms.filters import AgreementFilterForm
 from integrations.reviews.selectors.filtered_lists import filter_agreements
+from integrations.submissions.access import require_program_staff
 from integrations.submissions.selectors.agreements import build_row
-from integrations.submissions.views.access import require_program_staff
 from portal.ui.pagination import paginate
 
 

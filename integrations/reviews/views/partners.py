@@ -23,9 +23,9 @@ from integrations.reviews.forms.partners import (
     PartnerDecisionForm,
 )
 from integrations.reviews.selectors.filtered_lists import count_integrations, filter_partners
+from integrations.submissions.access import require_program_staff
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, partner_merges
-from integrations.submissions.views.access import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
 from portal.core.value_types import TemplateContext

@@ -26,13 +26,13 @@ from integrations.reviews.selectors.queue import LAST_EVENT_ID, TAB_LABELS
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import build_page
 from integrations.reviews.services import claims
-from integrations.submissions.models import Integration
-from integrations.submissions.views.access import (
+from integrations.submissions.access import (
     load_visible_integration,
     redirect_get_to,
     require_permission,
     require_program_staff,
 )
+from integrations.submissions.models import Integration
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest

@@ -13,8 +13,8 @@ from integrations.reviews.forms.queue import BulkActionForm
 from integrations.reviews.selectors.queue_rows import PAGE_SIZE
 from integrations.reviews.services.bulk import perform_bulk_action
 from integrations.reviews.views.queue import REFUSED_INPUTS_KEY, SELECTION_KEY, redirect_to_queue
+from integrations.submissions.access import require_program_staff
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
 
 MAX_REFUSALS = 5

@@ -24,6 +24,13 @@ from integrations.reviews.presenters import (
 )
 from integrations.reviews.views.conflicts import build_conflict_context
 from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
+from integrations.submissions.access import (
+    load_visible_integration,
+    redirect_get_to,
+    require_permission,
+    require_program_staff,
+    select_integration,
+)
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
 from integrations.submissions.models import EvidenceSnapshot, Finding, Integration, ReadMarker
 from integrations.submissions.presenters import list_path_steps
@@ -31,13 +38,6 @@ from integrations.submissions.selectors.people import list_hinted_handles, list_
 from integrations.submissions.selectors.recent_changes import load_review_events
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
-from integrations.submissions.views.access import (
-    load_visible_integration,
-    redirect_get_to,
-    require_permission,
-    require_program_staff,
-    select_integration,
-)
 from integrations.submissions.views.texts import build_text_context, is_submitted, report_mentions
 from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow.states import ReviewState

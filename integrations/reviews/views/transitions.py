@@ -22,6 +22,7 @@ from integrations.reviews.forms.transitions import TransitionForm
 from integrations.reviews.presence import end_writing, list_present, list_writers
 from integrations.reviews.selectors.queue import find_next_review
 from integrations.submissions import notices
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import PUBLIC_STATUSES, get_public_listing_status
 from integrations.submissions.services import findings
@@ -30,7 +31,6 @@ from integrations.submissions.services.transitions import (
     list_available_transitions,
     perform_transition,
 )
-from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS, TransitionOptions

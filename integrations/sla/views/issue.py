@@ -24,8 +24,8 @@ from integrations.sla.issue_decisions import (
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
 from integrations.sla.selectors import issue_states
+from integrations.submissions.access import require_permission
 from integrations.submissions.selectors.answers import get_critical_issue_address
-from integrations.submissions.views.access import require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import add_refusals_to_form

@@ -16,8 +16,8 @@ from integrations.sla.forms.label_policy import LabelPolicyDecisionForm, LabelsF
 from integrations.sla.models import LabelPolicy
 from integrations.sla.selectors import policies
 from integrations.sla.services import label_proposals
+from integrations.submissions.access import load_visible_integration, require_permission
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused

@@ -14,8 +14,8 @@ from integrations.partners import permissions
 from integrations.sla.github import webhook_intake
 from integrations.sla.models import MonitoredRepository
 from integrations.sla.services import monitoring
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.one_time_secrets import store_secret, take_secret

@@ -13,8 +13,10 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Partner
+from integrations.partners.selectors import list_editable_partners
 from integrations.programs.schema import Program
 from integrations.programs.selectors import get_edition_in_force
+from integrations.submissions.access import redirect_get_to
 from integrations.submissions.forms import requirements
 from integrations.submissions.forms.drafts import (
     FORM_FIELDS,
@@ -26,14 +28,12 @@ from integrations.submissions.forms.drafts import (
 )
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
-from integrations.submissions.views.access import redirect_get_to
 from integrations.submissions.views.drafts_shared import (
     answer_autosave,
     find_draft_overlaps,
     get_program,
     handle_draft_refusals,
     has_text,
-    list_editable_partners,
     list_form_values,
     load_draft,
     parse_version,

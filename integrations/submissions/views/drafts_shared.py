@@ -20,17 +20,11 @@ from integrations.submissions.forms.drafts import FORM_FIELDS, IntegrationForm
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.similar import Overlap, WorkDescription, find_overlaps
 from integrations.submissions.services import drafts
-from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.value_types import JsonObject
 from portal.ui.refusals import show_refusal
-
-
-def list_editable_partners(user: AnyUser) -> list[Partner]:
-    """Return the partners for which the user can edit, by name."""
-    partner_ids = [partner for partner, role in permissions.get_roles(user).items() if role in permissions.EDITOR_ROLES]
-    return list(Partner.objects.filter(pk__in=partner_ids).order_by("name"))
 
 
 def load_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:

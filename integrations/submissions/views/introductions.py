@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
+from integrations.submissions.access import load_visible_integration, require_permission
 from integrations.submissions.forms.findings import IntroductionRequestForm
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
-from integrations.submissions.views.access import load_visible_integration, require_permission
 from integrations.submissions.views.draft_confirmation import request_introductions
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest

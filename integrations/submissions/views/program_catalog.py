@@ -14,9 +14,7 @@ from integrations.programs.requirements import FulfillingParty, Requirement, Req
 from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.policy_labels import list_calendar_rows, list_sla_rows
-from integrations.submissions.views.drafts_shared import list_editable_partners
 from integrations.submissions.workflow.states import STAGE_LABELS
-from portal.accounts.requests import AnyUser
 from portal.ui.htmx import is_fragment_request
 
 PARTNER_KIND_LABELS = {
@@ -143,11 +141,6 @@ def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary
         path_count = len(tier.requirements) - len(extra_requirements)
         rows.append((tier, summarize_requirements(edition, extra_requirements), path_count))
     return rows
-
-
-def has_single_partner(user: AnyUser) -> bool:
-    """Return whether the user has one partner, so that a button can create the draft without a choice."""
-    return bool(user.is_authenticated) and len(list_editable_partners(user)) == 1
 
 
 @login_not_required

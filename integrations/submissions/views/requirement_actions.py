@@ -12,9 +12,9 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.programs.requirements import RequirementKind
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.drafts_shared import answer_autosave
 from integrations.submissions.views.requirements.answers import save_draft
 from integrations.submissions.views.requirements.opening import (

@@ -8,9 +8,9 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.submissions.access import load_visible_integration, redirect_get_to, require_permission
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.people import find_mentions, list_hinted_handles, list_participants
-from integrations.submissions.views.access import load_visible_integration, redirect_get_to, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import clean_text
 from portal.core.value_types import TemplateContext

@@ -13,6 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import reswap, retarget
 
 from integrations.partners import permissions
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.presenters import (
     OBSERVER_PARTY_LABELS,
@@ -28,7 +29,6 @@ from integrations.submissions.selectors.history import list_dates, list_recent_e
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.responsibility import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition, list_available_transitions
-from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from integrations.submissions.workflow.next_action import get_action_label

@@ -8,7 +8,7 @@ from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
 
-from integrations.submissions.views.access import load_visible_integration
+from integrations.submissions.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate

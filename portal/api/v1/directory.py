@@ -8,7 +8,7 @@ from ninja import Query
 from pydantic import Field
 
 from integrations.partners import permissions
-from integrations.submissions.views.access import load_visible_integration, require_permission
+from integrations.submissions.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate

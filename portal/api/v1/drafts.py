@@ -11,12 +11,13 @@ from pydantic import BeforeValidator, Field
 
 from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
+from integrations.partners.selectors import list_editable_partners
 from integrations.programs.registry import PROGRAMS
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services import drafts
-from integrations.submissions.views.access import load_visible_integration
-from integrations.submissions.views.drafts_shared import get_program, has_text, list_editable_partners, load_draft
+from integrations.submissions.views.drafts_shared import get_program, has_text, load_draft
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag, set_location_header
 from portal.api.form_data import build_form_data, validate_form

@@ -11,6 +11,7 @@ from integrations.partners import permissions, refusals
 from integrations.reviews.forms.email_draft import EmailDraftForm
 from integrations.reviews.forms.transitions import EditionMigrationForm, TransitionForm
 from integrations.reviews.views.transitions import get_transition
+from integrations.submissions.access import load_visible_integration, require_permission
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.forms.findings import MessageForm
@@ -22,7 +23,6 @@ from integrations.submissions.services.transitions import (
     list_available_transitions,
     perform_transition,
 )
-from integrations.submissions.views.access import load_visible_integration, require_permission
 from integrations.submissions.views.edit import build_changes, build_initial_data
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest

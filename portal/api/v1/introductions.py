@@ -8,11 +8,11 @@ from ninja import Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions, refusals
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.forms.findings import IntroductionRequestForm
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.selectors.similar import Overlap, describe_work, find_integration_overlaps, resolve_handle
 from integrations.submissions.services import introductions
-from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.drafts_shared import find_draft_overlaps
 from integrations.submissions.views.introductions import DECISIONS, load_introduction
 from portal.accounts.requests import AuthenticatedRequest

@@ -13,8 +13,8 @@ from ninja import File, Form, Query, Schema
 from ninja.files import UploadedFile
 from pydantic import BeforeValidator, Field
 
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.problems import FieldError

@@ -13,13 +13,13 @@ from ninja import File, Form
 from ninja.files import UploadedFile
 
 from integrations.programs.requirements import RequirementKind
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Meeting, RequirementFulfillment
 from integrations.submissions.presenters import RequirementRow, build_row, list_step_rows, list_tier_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
 from integrations.submissions.services.agreements import get_compared_agreement
 from integrations.submissions.services.requirements import lock_requirement
-from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.requirements.agreements import (
     build_page_statement,
     download_agreement,

@@ -14,11 +14,11 @@ from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.services import claims
 from integrations.reviews.views.review import load_finding
+from integrations.submissions.access import load_visible_integration, require_permission
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_visible_findings
 from integrations.submissions.services import findings
-from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
 from portal.api.problems import FieldError

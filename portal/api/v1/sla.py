@@ -22,7 +22,7 @@ from integrations.sla.services import label_proposals
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
 from integrations.sla.views.issue import build_dispute_context, load_dispute, load_issue
-from integrations.submissions.views.access import load_visible_integration, require_permission
+from integrations.submissions.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, paginate

@@ -9,7 +9,7 @@ from django.views.decorators.debug import sensitive_variables
 from ninja import Query, Schema
 from pydantic import Field
 
-from integrations.submissions.views.access import load_visible_integration
+from integrations.submissions.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.form_data import build_form_data, validate_form

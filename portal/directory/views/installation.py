@@ -7,8 +7,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _, gettext_lazy
 
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import TemplateContext

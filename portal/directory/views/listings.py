@@ -15,8 +15,8 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
+from integrations.submissions.access import load_visible_integration, require_permission
 from integrations.submissions.models import Integration
-from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.directory import facets, feeds, search
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES, build_listing_content, get_logo

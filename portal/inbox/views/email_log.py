@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.views.access import redirect_get_to
+from integrations.submissions.access import redirect_get_to
 from portal.core.form_fields import clean_search_query
 from portal.notifications.email import mark_as_seen
 from portal.notifications.models import EmailMessage

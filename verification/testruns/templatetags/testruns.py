@@ -8,7 +8,6 @@ from integrations.submissions.models import Integration
 from portal.core.value_types import TemplateContext
 from portal.ui.components.inline import link_button
 from verification.testruns import selectors
-from verification.testruns.views import INSPECTION_TEMPLATE, build_inspection_context
 
 register = template.Library()
 
@@ -24,7 +23,7 @@ def show_test_run_summaries(integration: Integration, requirement: Requirement |
     return {"rows": rows}
 
 
-@register.inclusion_tag(INSPECTION_TEMPLATE, takes_context=True)
+@register.inclusion_tag("testruns/schema_inspection.html", takes_context=True)
 def show_schema_inspection(context: TemplateContext, integration: Integration) -> TemplateContext:
     """Render the newest inspection, with a button that starts another one."""
-    return build_inspection_context(integration, context["request"].user)
+    return selectors.build_inspection_context(integration, context["request"].user)

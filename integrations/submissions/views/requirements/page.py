@@ -18,10 +18,10 @@ from django_stubs_ext import StrOrPromise
 from integrations.partners import permissions
 from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Edition
+from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES
-from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.workflow.states import STAGE_LABELS, Status
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
