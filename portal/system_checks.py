@@ -3,11 +3,11 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.checks import Error, Tags, register
 from django.db import DatabaseError, transaction
 
 from integrations.programs.registry import PROGRAMS
+from portal.accounts.models import User
 from portal.accounts.role_names import ROLES
 from portal.demo.content import PEOPLE
 
@@ -42,7 +42,7 @@ def check_demo_is_absent(app_configs: object, **options: Any) -> list[Error]:
     # Django names the databases only to checks that may use them, such as those of “migrate”.
     if not (settings.PRODUCTION and "default" in (options.get("databases") or [])):
         return []
-    demo_users = get_user_model()._default_manager.filter(email__in=[person.email for person in PEOPLE.people])
+    demo_users = User._default_manager.filter(email__in=[person.email for person in PEOPLE.people])
     try:
         with transaction.atomic():
             has_demo_users = demo_users.filter(is_active=True).exists()

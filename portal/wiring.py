@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -182,7 +181,7 @@ def notify_staff(sender: object, *, rate_limit: GitHubRateLimit, **_: object) ->
     context = {"credential_name": rate_limit.name, "reason": rate_limit.disabled_reason}
     # The time identifies the incident, so that each person gets one email about it.
     key = f"github:{rate_limit.name}:{rate_limit.disabled_at}"
-    for person in get_user_model().objects.filter(is_staff=True, is_active=True):
+    for person in User.objects.filter(is_staff=True, is_active=True):
         email.queue("github_credential_rejected", f"{key}:{person.pk}", person, context, now=rate_limit.disabled_at)
 
 

@@ -7,7 +7,6 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from allauth.account.models import EmailAddress
-from django.contrib.auth import get_user_model
 from django.db.models import BigIntegerField, Case, Min, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce, Lower, StrIndex, Substr
 from django.utils.translation import gettext as _, gettext_noop
@@ -20,6 +19,7 @@ from integrations.partners.models import (
     Partner,
     PartnerVerification,
 )
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.compiled_queries import CompiledQuery, Parameter
 
@@ -75,7 +75,7 @@ def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:
 def _select_involvements() -> "QuerySet[Membership, tuple[Any, ...]]":
     """Return a user's memberships, the verified domains of their email addresses, and recorded conflicts."""
     user = Parameter("user", BigIntegerField())
-    primary = get_user_model().objects.filter(pk=user).values(domain=EMAIL_DOMAIN)
+    primary = User.objects.filter(pk=user).values(domain=EMAIL_DOMAIN)
     confirmed = EmailAddress.objects.filter(user=user, verified=True).values(domain=EMAIL_DOMAIN)
     is_at_domain = Q(subject__in=primary) | Q(subject__in=confirmed)
     # All confirmed addresses: a second one at the company is a conflict as much as the first.
@@ -97,7 +97,7 @@ INVOLVEMENTS = CompiledQuery(_select_involvements)  # each page of program staff
 def list_conflicted_reviewers(partner: Partner) -> dict[int, ConflictKind]:
     """Return the conflicts of all reviewers with a partner by user ID."""
     proofs = partner.verifications.filter(method__in=DOMAIN_METHODS, subject=OuterRef("domain")).order_by("verified_at")
-    primary = get_user_model().objects.filter(is_reviewer=True)
+    primary = User.objects.filter(is_reviewer=True)
     confirmed = EmailAddress.objects.filter(verified=True, user__is_reviewer=True)
     at_domain = [
         addresses.order_by()

@@ -47,7 +47,7 @@ def list_counterparts(event: AuditEvent) -> list[User]:
 def list_reviewers(event: AuditEvent) -> list[User]:
     """Return the reviewers who can decide on the partner."""
     assert event.partner
-    reviewers = User.objects.filter(is_reviewer=True, is_active=True).order_by("pk")
+    reviewers = User.objects.active_reviewers().order_by("pk")
     return [user for user in reviewers if permissions.can_decide_on_partner(event.partner, user)]
 
 

@@ -9,7 +9,6 @@ from datetime import date, datetime, timedelta
 from enum import Enum, auto
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -24,6 +23,7 @@ from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
+from portal.accounts.models import User
 from portal.accounts.role_names import list_programs
 from portal.audit.models import AuditEvent
 
@@ -64,7 +64,7 @@ def _list_reviewers(integration: Integration) -> QuerySet[Any]:
     """Return active reviewers without a conflict, with their profile, their open reviews, and earlier reviews."""
     members = Membership.objects.filter(partner=integration.partner_id, ended_at=None).values("user")
     conflicted = [*list_conflicted_reviewers(integration.partner), integration.created_by_id]
-    reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True).exclude(pk__in=members)
+    reviewers = User.objects.active_reviewers().exclude(pk__in=members)
     reviewers = reviewers.exclude(pk__in=[pk for pk in conflicted if pk is not None])
     # Events keep the company that they were recorded for, also after it was merged.
     companies = [integration.partner_id, *integration.partner.merged_partners.values_list("pk", flat=True)]

@@ -43,13 +43,14 @@ def notify_recipients(integration: Integration, alerts: list[Alert], now: dateti
         return False, None
     earliest_due_at = min(alert.due_at for alert in alerts)
     events = _get_events_by_alert(integration, alerts)
+    partner_calendar = integration.partner.calendars.get_in_force(now)
     available_recipients = []
     absent_recipients = []
     for recipient in notices.list_both_teams(integration):
         missed_alerts = _list_missed_alerts(recipient, alerts, events)
         if not missed_alerts:
             continue
-        opens_at = get_next_working_time(now, _get_recipient_calendar(recipient, integration, now))
+        opens_at = get_next_working_time(now, _get_recipient_calendar(recipient, integration, partner_calendar))
         if now < opens_at < earliest_due_at:
             absent_recipients.append((recipient, opens_at))
         else:
@@ -169,26 +170,29 @@ def _iterate_clocks_before_closing(
     integration: Integration, clocks: QuerySet[SlaClock], now: datetime
 ) -> Iterator[SlaClock]:
     """Yield the clocks with a warning and due date between a recipient's working days."""
+    partner_calendar = integration.partner.calendars.get_in_force(now)
     for recipient in notices.list_both_teams(integration):
-        calendar = _get_recipient_calendar(recipient, integration, now)
+        calendar = _get_recipient_calendar(recipient, integration, partner_calendar)
         closes_at = get_working_day_end(now, calendar)
         if closes_at is not None and now >= closes_at - CLOSING_WINDOW:
             opens_at = get_next_working_time(closes_at, calendar)
             yield from clocks.filter(next_at__gte=closes_at, due_at__lte=opens_at)
 
 
-def _get_recipient_calendar(recipient: Any, integration: Integration, now: datetime) -> Calendar:
+def _get_recipient_calendar(
+    recipient: Any, integration: Integration, partner_calendar: PartnerCalendar | None
+) -> Calendar:
     """Return the working days of an email recipient in their time zone.
 
     Members use the partner's calendar, and its time zone until their own is known. Program mailboxes use UTC.
     """
     zone = getattr(recipient, "zone", DEFAULT_ZONE)
     is_program = isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient)
-    edition = None if is_program else PartnerCalendar.objects.filter(partner=integration.partner).get_in_force(now)
-    if edition is None:
+    if is_program or partner_calendar is None:
         return Calendar(ZoneInfo(zone))
     is_zone_known = recipient.zone_chosen or zone != DEFAULT_ZONE
-    return replace(edition.calendar, zone=ZoneInfo(zone)) if is_zone_known else edition.calendar
+    calendar = partner_calendar.calendar
+    return replace(calendar, zone=ZoneInfo(zone)) if is_zone_known else calendar
 
 
 def _create_early_alert(clock: SlaClock, now: datetime) -> bool:

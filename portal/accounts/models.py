@@ -14,13 +14,17 @@ DELETED_EMAIL_DOMAIN = "deleted.invalid"  # of accounts without personal data; c
 
 
 class EmailUserManager(UserManager["User"]):
-    """Manager that creates users by email address."""
+    """Manager that creates users by email address and finds reviewers."""
 
     def create_user(self, email: str, password: str | None = None, **fields: object) -> "User":  # type: ignore[override]
         user = self.model(email=self.normalize_email(email).lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
+
+    def active_reviewers(self) -> "models.QuerySet[User]":
+        """Return the people who can be assigned as reviewers, of all programs."""
+        return self.filter(is_reviewer=True, is_active=True)
 
 
 def validate_time_zone(value: str) -> None:

@@ -7,7 +7,6 @@ weeks as a new issue. The portal never polls GitHub for the fictional repositori
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from integrations.sla import notifications, tasks as sla_tasks
@@ -19,6 +18,7 @@ from integrations.sla.selectors import policies
 from integrations.sla.services import disputes, label_proposals, monitoring, projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
 from portal.core.value_types import JsonObject
 from portal.demo.content import ISSUES, WORLD, DemoIssue, DemoIssueEvent
 from portal.directory.partner_replies import save_reply
@@ -73,7 +73,7 @@ def _save_replies(now: datetime) -> None:
 
 def _record_decisions(now: datetime) -> None:
     """Record a notice, a dispute, a lower severity, and a proposed label policy."""
-    people = {user.name: user for user in get_user_model().objects.all()}
+    people = {user.name: user for user in User.objects.all()}
     scan = Integration.objects.get(name="Umbra scan")
     reason = "Two SLA breaches within two weeks, and one of the issues is still open."
     perform_transition(scan, "issue_notice", actor=people["Rita Reyes"], note=reason, now=now - timedelta(hours=2))

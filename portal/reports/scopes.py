@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.contrib.auth import get_user_model
 from django.utils.translation import gettext, gettext_noop
 
 from integrations.partners import permission_conditions, permissions
@@ -64,6 +63,6 @@ def can_manage_report(user: User, report_scope: ReportScope) -> bool:
 def list_readers(report_scope: ReportScope) -> list[User]:
     """Return the users who can receive a report."""
     if report_scope.partner is None:
-        people = get_user_model().objects.filter(permission_conditions.IS_PROGRAM_STAFF, is_active=True)
+        people = User.objects.filter(permission_conditions.IS_PROGRAM_STAFF, is_active=True)
         return list(people.order_by("pk"))
     return report_scope.partner.list_members()

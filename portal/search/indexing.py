@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.db.models.signals import post_save
@@ -114,7 +113,7 @@ def _index_imported_providers(**_: object) -> None:
 
 def connect() -> None:
     """Register the changes that no audit event describes."""
-    post_save.connect(_index_person, sender=get_user_model(), dispatch_uid="search.person")
+    post_save.connect(_index_person, sender=User, dispatch_uid="search.person")
     issues_changed.connect(_index_changed_issues, dispatch_uid="search.issues")
     providers_imported.connect(_index_imported_providers, dispatch_uid="search.providers")
 

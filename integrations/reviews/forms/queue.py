@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Unpack
 
 from django import forms
-from django.contrib.auth import get_user_model
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext as _, gettext_lazy
@@ -16,6 +15,7 @@ from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.services.bulk import ACTIONS, BulkInputs
 from integrations.submissions.forms.filters import ANY_PARTY, PROGRAM_CHOICES, offer_categories
 from integrations.submissions.workflow.states import OPEN_STAGES, STAGE_LABELS, ResponsibleParty
+from portal.accounts.models import User
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
 AGE_LABELS = {
@@ -85,7 +85,7 @@ class BulkActionForm(forms.Form):
     )
     reviewer = forms.ModelChoiceField(
         label=gettext_lazy("Reviewer"),
-        queryset=get_user_model().objects.filter(is_reviewer=True, is_active=True).order_by("name", "pk"),
+        queryset=User.objects.active_reviewers().order_by("name", "pk"),
         required=False,
         empty_label=gettext_lazy("Select a reviewer"),
     )

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
@@ -139,7 +138,7 @@ def _list_waiting(scope: str, actor: User, now: datetime) -> list[Integration]:
 def _list_candidates(now: datetime) -> list[Candidate]:
     """Return the reviewers who aren't out of office, by name."""
     load = count_open_reviews(Integration.objects.all())
-    users = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
+    users = User.objects.active_reviewers().select_related("reviewer_profile")
     today = timezone.localtime(now).date()
     candidates = [
         Candidate(user, getattr(user, "reviewer_profile", None) or ReviewerProfile(user=user), user.load)

@@ -7,7 +7,6 @@ from time import time
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
@@ -203,7 +202,7 @@ def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return _render_assignment(request, integration)
     reviewer_pk = parse_pk(request.POST.get("reviewer", ""))
-    reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
+    reviewers = User.objects.active_reviewers()
     reviewer = get_object_or_404(reviewers, pk=reviewer_pk) if reviewer_pk is not None else None
     try:
         if reviewer is None:

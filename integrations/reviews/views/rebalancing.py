@@ -52,7 +52,7 @@ def _assign(request: AuthenticatedRequest) -> HttpResponse:
     plan = list(filter(None, map(_parse_assignment, request.POST.getlist("assignment")[:MAX_ASSIGNMENTS])))
     integrations = Integration.objects.visible_to(request.user).select_related("partner")
     rows = integrations.in_bulk([uuid for uuid, _pk, _previous in plan], field_name="uuid")
-    reviewers = User.objects.filter(is_reviewer=True, is_active=True).in_bulk([pk for _uuid, pk, _previous in plan])
+    reviewers = User.objects.active_reviewers().in_bulk([pk for _uuid, pk, _previous in plan])
     assignments = [
         (rows[uuid], reviewers[pk], previous) for uuid, pk, previous in plan if uuid in rows and pk in reviewers
     ]
@@ -83,7 +83,7 @@ def _parse_assignment(text: str) -> tuple[UUID, int, int | None] | None:
 
 def edit_absence(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Edit when a reviewer is out of office."""
-    reviewer = get_object_or_404(User, pk=pk, is_reviewer=True, is_active=True)
+    reviewer = get_object_or_404(User.objects.active_reviewers(), pk=pk)
     if not permissions.can_change_absence(reviewer, request.user):
         raise Http404(_("Page not found."))
     profile = ReviewerProfile.objects.filter(user=reviewer).first() or ReviewerProfile(user=reviewer)

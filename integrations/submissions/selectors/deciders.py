@@ -44,7 +44,7 @@ def _can_decide(integration: Integration, user: User) -> bool:
 
 
 def _list_reviewers() -> list[User]:
-    return list(User.objects.filter(is_reviewer=True, is_active=True).order_by("pk"))
+    return list(User.objects.active_reviewers().order_by("pk"))
 
 
 def find_without_decider(items: Iterable[NamedValues], user: User) -> set[int]:

@@ -6,7 +6,6 @@ from datetime import date, datetime, timedelta
 from statistics import median
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db.models import Count, Min, Q, QuerySet
 from django.utils import dateformat, timezone
 from django.utils.translation import gettext as _, pgettext
@@ -18,6 +17,7 @@ from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
 from integrations.submissions.selectors.history import DECISIONS, annotate_requested_at
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
+from portal.accounts.models import User
 from portal.analytics.filters import AnalyticsFilters
 from portal.audit.models import AuditEvent
 from portal.core.figures import read_figures
@@ -69,7 +69,7 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
         **filters.build_program_lookup("reviews__program_key")
     )
     waiting_reviews = open_reviews & Q(reviews__responsible_party=str(ResponsibleParty.PROGRAM))
-    people = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
+    people = User.objects.active_reviewers().select_related("reviewer_profile")
     reviewers = people.annotate(
         open_count=Count("reviews", filter=open_reviews),
         waiting=Count("reviews", filter=waiting_reviews),

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.contrib.auth import get_user_model
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
@@ -18,6 +17,7 @@ from integrations.partners.services import members, profiles
 from integrations.partners.views.members import get_own_partner
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
+from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
@@ -256,7 +256,7 @@ def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: Allian
     partner = get_partner(request, slug)
     if not permissions.can_write_for_programs(request.user):
         raise ActionRefused("Only program staff can assign an Alliances manager.", "forbidden")
-    staff = get_user_model().objects.filter(permission_conditions.WRITES_FOR_PROGRAMS, is_active=True)
+    staff = User.objects.filter(permission_conditions.WRITES_FOR_PROGRAMS, is_active=True)
     manager = staff.filter(email=(body.manager or "").lower()).first()
     if body.manager and manager is None:
         raise FieldError("manager", "Enter the email address of program staff.", "Unknown person.")

@@ -3,7 +3,6 @@
 from datetime import date
 from uuid import UUID
 
-from django.contrib.auth import get_user_model
 from django.http import Http404
 from django.utils import timezone
 from ninja import Schema
@@ -19,6 +18,7 @@ from integrations.submissions.forms.findings import FindingAnswerForm, FindingFo
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_visible_findings
 from integrations.submissions.services import findings
+from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
 from portal.api.problems import FieldError
@@ -108,7 +108,7 @@ def release_claim(request: AuthenticatedRequest, uuid: UUID) -> Integration:
 def assign(request: AuthenticatedRequest, uuid: UUID, body: AssignmentIn) -> Integration:
     """Assign a reviewer."""
     integration = load_as_program_staff(request, uuid)
-    reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
+    reviewers = User.objects.active_reviewers()
     reviewer = reviewers.filter(email=body.reviewer.lower()).first()
     if reviewer is None:
         raise FieldError("reviewer", "Enter the email address of a reviewer.", "Unknown reviewer.")
