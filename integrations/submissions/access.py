@@ -1,4 +1,4 @@
-"""Access to integration pages: load a visible integration, and check permissions and the request method."""
+"""Access to integrations for pages and the API: load a visible one, and check permissions and the request method."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -52,6 +52,12 @@ def require_program_staff(request: HttpRequest) -> None:
     """Raise Http404 for everyone except program staff."""
     if not permissions.is_program_staff(request.user):
         raise Http404(_("Page not found."))
+
+
+def load_integration_for_program(request: HttpRequest, uuid: UUID) -> Integration:
+    """Return an integration for program staff. Raises Http404 for everyone else."""
+    require_program_staff(request)
+    return load_visible_integration(request, uuid)
 
 
 def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:

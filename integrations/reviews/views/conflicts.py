@@ -14,7 +14,7 @@ from integrations.partners import permissions
 from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.reviews.forms.reviewers import ConflictForm
 from integrations.reviews.services import conflicts
-from integrations.reviews.views.queue import load_integration_for_program
+from integrations.submissions.access import load_integration_for_program
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest

@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 
 from integrations.reviews.forms.transitions import EditionMigrationForm
 from integrations.reviews.presenters import explain_decision_refusal
-from integrations.reviews.views.queue import load_integration_for_program
 from integrations.submissions import notices
-from integrations.submissions.access import load_visible_integration
+from integrations.submissions.access import load_integration_for_program, load_visible_integration
 from integrations.submissions.models import Integration
 from integrations.submissions.services import edition_migration as editions
 from portal.accounts.models import User

@@ -15,9 +15,13 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext
 from integrations.partners import permissions
 from integrations.reviews.finding_templates import build_findings
 from integrations.reviews.presence import end_writing
-from integrations.reviews.views.queue import load_integration_for_program
 from integrations.reviews.views.review import load_finding
-from integrations.submissions.access import redirect_get_to, require_permission, require_program_staff
+from integrations.submissions.access import (
+    load_integration_for_program,
+    redirect_get_to,
+    require_permission,
+    require_program_staff,
+)
 from integrations.submissions.forms.findings import FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding
 from integrations.submissions.services import findings as finding_services

@@ -26,6 +26,7 @@ from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import build_page
 from integrations.reviews.services import claims
 from integrations.submissions.access import (
+    load_integration_for_program,
     load_visible_integration,
     redirect_get_to,
     require_permission,
@@ -53,11 +54,6 @@ COLUMN_LABELS = {
     "age": gettext_lazy("Age"),
     "due": gettext_lazy("Due date"),
 }
-
-
-def load_integration_for_program(request: AuthenticatedRequest, uuid: UUID) -> Integration:
-    require_program_staff(request)
-    return load_visible_integration(request, uuid)
 
 
 @vary_on_headers("HX-Request")

@@ -23,8 +23,9 @@ from integrations.reviews.presenters import (
     get_undoable_decision,
 )
 from integrations.reviews.views.conflicts import build_conflict_context
-from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
+from integrations.reviews.views.queue import build_claim_context
 from integrations.submissions.access import (
+    load_integration_for_program,
     load_visible_integration,
     redirect_get_to,
     require_permission,

@@ -6,6 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
+from portal.core.crypto import hash_token
 from tests.verification.testruns.endpoints import KEY
 from verification.testruns import services
 from verification.testruns.kinds.run_task import callbacks
@@ -27,9 +28,7 @@ def create_pending_request(run_task: Integration, alice: Any) -> tuple[RunTaskRe
     form_data = FORM_DATA | {"url": "https://run.acme.io/"}
     row = services.start_test_run("run_task", run_task, form_data, actor=alice, now=timezone.now())
     token = callbacks.generate_token()
-    request = row.requests.create(
-        step="passing.post_plan", token_hash=callbacks.hash_token(token), sent_at=timezone.now()
-    )
+    request = row.requests.create(step="passing.post_plan", token_hash=hash_token(token), sent_at=timezone.now())
     return request, token
 
 

@@ -12,8 +12,9 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
+from portal.core.crypto import hash_token
 from tests.verification.testruns.run_task.results import build_callback, create_pending_request
-from verification.testruns.kinds.run_task import callbacks, database_store
+from verification.testruns.kinds.run_task import database_store
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
 from verification.testruns.kinds.run_task.local_server import InMemoryStore, open_callback_server
 from verification.testruns.kinds.run_task.protocol import RunTaskTarget
@@ -27,7 +28,7 @@ RUN = next(act for act in RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",
 
 def send_in_chunks(store: InMemoryStore, body: bytes) -> int:
     """Send a result with chunked encoding. Return the status of the response."""
-    where = urlsplit(store.add_request(RUN, callbacks.hash_token("token")).callback)
+    where = urlsplit(store.add_request(RUN, hash_token("token")).callback)
     connection = http.client.HTTPConnection(str(where.hostname), where.port, timeout=5)
     headers = {"Authorization": "Bearer token", "Content-Type": "application/vnd.api+json"}
     pieces = (body[at : at + 7000] for at in range(0, len(body), 7000))
@@ -48,7 +49,7 @@ def test_chunked_result_is_read(size: int, status: int) -> None:
 @pytest.mark.parametrize("chunks", [b"2\r\n{", b"2\r\n{}\r\n", b"x\r\n"])
 def test_chunked_result_without_its_end_does_not_count(chunks: bytes) -> None:
     with open_callback_server(RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",))) as store:
-        where = urlsplit(store.add_request(RUN, callbacks.hash_token("token")).callback)
+        where = urlsplit(store.add_request(RUN, hash_token("token")).callback)
         head = f"PATCH {where.path} HTTP/1.1\r\nAuthorization: Bearer token\r\nTransfer-Encoding: chunked\r\n\r\n"
         with socket.create_connection((str(where.hostname), where.port), timeout=5) as connection:
             connection.sendall(head.encode() + chunks)

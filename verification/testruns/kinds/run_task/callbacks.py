@@ -3,12 +3,12 @@
 Pure functions, shared by the portal's callback URL and the local server of the command.
 """
 
-import hashlib
 import hmac
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from portal.core.crypto import hash_token
 from portal.core.json_text import clean_json
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES, parse_callback
 from verification.testruns.kinds.run_task.records import FINAL_STATUSES, CallbackRecord, ParsedCallback, redact_text
@@ -59,11 +59,6 @@ class CallbackRequest:
 def generate_token() -> str:
     """Return a token for one run."""
     return secrets.token_urlsafe(32)
-
-
-def hash_token(token: str) -> str:
-    """Return the SHA-256 hash of a token. Tokens are long and random, so a plain hash is safe to store."""
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def get_token_state(context: CallbackContext, authorization: str) -> str:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
+from portal.core.crypto import hash_token
 from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task.callbacks import (
     DOWNLOAD_TOKENS,
     CallbackContext,
     generate_token,
     get_token_state,
-    hash_token,
 )
 from verification.testruns.kinds.run_task.http import post
 from verification.testruns.kinds.run_task.protocol import (
