@@ -89,6 +89,14 @@ def identify_participants(
     return IssueParticipants(policy, author, policy.team | team - {opening.actor.id})
 
 
+def claims_more(claimed: Actor, listed: Actor) -> bool:
+    """Return whether an association stands for more permissions than the one that GitHub lists for the account."""
+    return any(
+        claimed.association in associations and listed.association not in associations
+        for associations in (TEAM_ASSOCIATIONS, PARTNER_ASSOCIATIONS)
+    )
+
+
 def is_opened_by_partner(opening: TimelineEvent, policy: SlaPolicy) -> bool:
     """Return whether the partner opened the issue."""
     return opening.actor.association in PARTNER_ASSOCIATIONS or opening.actor.id in policy.team

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.dispatch import Signal
 
+from integrations.sla.engine.participants import claims_more
 from integrations.sla.engine.types import CHANGE_KINDS, COMMENT_TEXT_KINDS, LISTED_SUFFIX, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
@@ -174,9 +175,9 @@ def _rekey_listed_event(event: TimelineEvent, known_events: Mapping[str, Timelin
     if known_event is None or event.kind not in (IssueEventKind.OPENED, *COMMENT_TEXT_KINDS):
         return event
     # Issues and comments of deleted accounts get another author, too.
-    is_contradicted = event.actor.login != UNKNOWN_ACTOR.login and (event.actor.id, event.actor.type) != (
-        known_event.actor.id,
-        known_event.actor.type,
+    is_contradicted = event.actor.login != UNKNOWN_ACTOR.login and (
+        (event.actor.id, event.actor.type) != (known_event.actor.id, known_event.actor.type)
+        or claims_more(known_event.actor, event.actor)
     )
     if event.kind is IssueEventKind.OPENED:
         is_contradicted = is_contradicted or event.at < known_event.at

@@ -1,8 +1,12 @@
 """Verification of webhook events against GitHub's API.
 
-A partner knows the secret of its own webhook and could forge deliveries. Comments with their text and edits, and
-changes of the issue that only a webhook reported are therefore compared with GitHub's lists. Events missing there are
-requested individually. An event that GitHub doesn't confirm is denied: the projection ignores it and adds a note.
+A partner knows the secret of its own webhook and could forge deliveries. Comments with their text, edits, and the role
+of their author, and changes of the issue that only a webhook reported are therefore compared with GitHub's lists.
+Events missing there are requested individually. An event that GitHub doesn't confirm is denied: the projection ignores
+it and adds a note.
+
+Webhooks and the portal's credential see the same roles: neither shows that someone is a concealed member of an
+organization. A role that only a webhook names is therefore forged, or ended before the poll.
 """
 
 import logging
@@ -12,6 +16,7 @@ from datetime import datetime
 
 from django.db.models import Q
 
+from integrations.sla.engine.participants import claims_more
 from integrations.sla.engine.severity import normalize_label
 from integrations.sla.engine.types import (
     COMMENT_TEXT_KINDS,
@@ -21,7 +26,13 @@ from integrations.sla.engine.types import (
     IssueEventKind,
     TimelineEvent,
 )
-from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate, build_comment_key
+from integrations.sla.github.event_mapping import (
+    UNKNOWN_ACTOR,
+    UNREAD_SUFFIX,
+    IssueUpdate,
+    build_comment_key,
+    map_comment,
+)
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.selectors.policies import get_sla_policy
@@ -49,13 +60,13 @@ MAX_VERIFICATIONS = 50  # per run; later runs verify the rest
 class ListedActivity:
     """Activity in GitHub's lists during one poll.
 
-    `comments` holds (issue, comment, actor, time). `texts` holds the time of the last change and the text by issue and
-    comment. `changes` holds (issue, kind, label, actor) with the time. `numbers` holds those of issues by GitHub's IDs.
+    `comments` holds (issue, comment, actor, time). `versions` holds the last version by issue and comment. `changes`
+    holds (issue, kind, label, actor) with the time. `numbers` holds those of issues by GitHub's IDs.
     """
 
     numbers: dict[int, int] = field(default_factory=dict)
     comments: set[tuple[int, str, int, datetime]] = field(default_factory=set)
-    texts: dict[tuple[int, str], tuple[datetime, str]] = field(default_factory=dict)
+    versions: dict[tuple[int, str], TimelineEvent] = field(default_factory=dict)
     changes: list[tuple[tuple[int, str, str, int], datetime]] = field(default_factory=list)
 
     def has_event(self, row: SupportIssueEvent) -> bool:
@@ -64,8 +75,8 @@ class ListedActivity:
         if row.kind in COMMENT_TEXT_KINDS:
             comment = get_comment_key(row)
             is_listed = row.kind != IssueEventKind.COMMENTED or (number, comment, actor_id, row.at) in self.comments
-            listed_text = self.texts.get((number, comment))
-            return is_listed and listed_text is not None and is_same_text(*listed_text, row)
+            version = self.versions.get((number, comment))
+            return is_listed and version is not None and can_be_version(version, row)
         expected_change = (number, row.kind, row.label, actor_id)
         return any(change == expected_change and is_same_time(changed_at, row) for change, changed_at in self.changes)
 
@@ -79,7 +90,7 @@ def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[Is
                 activity.comments.add((batch.number, event.comment, event.actor.id, event.at))
             # Of an edited comment, the edit follows its creation and has the text.
             if event.kind in COMMENT_TEXT_KINDS:
-                activity.texts[batch.number, event.comment] = (event.at, event.text)
+                activity.versions[batch.number, event.comment] = event
     for update in updates:
         activity.numbers[update.issue.id] = update.issue.number
         activity.changes += [
@@ -99,14 +110,17 @@ def is_same_time(moment: datetime, row: SupportIssueEvent) -> bool:
     return abs(moment - row.at) <= SAME_CHANGE_TOLERANCE
 
 
-def is_same_text(changed_at: datetime, text: str, row: SupportIssueEvent) -> bool:
-    """Return whether the present text of a comment, last changed at a time, can be that of an event.
+def can_be_version(version: TimelineEvent, row: SupportIssueEvent) -> bool:
+    """Return whether the last version of a listed comment agrees with the author's role and the text of an event.
 
     GitHub doesn't list the texts before the last edit, so it can't deny them.
     """
+    # GitHub lists no role of a deleted account.
+    if version.actor.login != UNKNOWN_ACTOR.login and claims_more(row.to_timeline().actor, version.actor):
+        return False
     if row.data.get("unread"):
         return True
-    return text == row.text if changed_at == row.at else changed_at > row.at
+    return version.text == row.text if version.at == row.at else version.at > row.at
 
 
 def flag_unverified_events(
@@ -196,7 +210,7 @@ def _is_known(
         comment = issues.get_comment(api, repository, int(get_comment_key(row).rpartition(":")[2]))
     if comment is not None:
         is_created = row.kind != IssueEventKind.COMMENTED or _is_same_action(comment.user, comment.created_at, row)
-        return comment.issue_number == number and is_created and is_same_text(comment.updated_at, comment.body, row)
+        return comment.issue_number == number and is_created and can_be_version(map_comment(comment)[-1], row)
     events = issues.list_issue_events(api, repository, number)
     if len(events) >= issues.MAX_EVENTS:
         return True

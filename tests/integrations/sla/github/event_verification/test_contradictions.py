@@ -7,11 +7,13 @@ import pytest
 
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
+from integrations.sla.selectors.issue_states import compute_issue_state, select_issues
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
 from tests.integrations.sla.github.event_verification.forgery import ANSWER, HOUR, deliver_changed, forge, poll
 from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
+    OUTSIDER,
     PARTNER,
     REPORTER,
     build_tracker,
@@ -47,6 +49,50 @@ def test_other_text_of_a_comment_does_not_count(monitored_repository: MonitoredR
     poll(monitored_repository, 3)
     poll(monitored_repository, 28)
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+@pytest.mark.parametrize("association", ["OWNER", "MEMBER", "COLLABORATOR"])
+def test_stranger_whom_only_the_webhook_calls_a_member_does_not_reply_for_the_partner(
+    monitored_repository: MonitoredRepository, tracker: Tracker, association: str
+) -> None:
+    """The comment exists as the webhook says, except for its author's role, which GitHub lists differently."""
+    tracker.comment(1, OUTSIDER, ANSWER, OPENED_AT + HOUR)
+    claim = {"author_association": association}
+    deliver_changed(monitored_repository, tracker.webhooks[-1], 1, comment=claim)
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
+    poll(monitored_repository, 3)
+    poll(monitored_repository, 28)
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+def test_stranger_whom_only_the_webhook_of_an_edit_calls_a_member_does_not_reply_for_the_partner(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    comment_id = tracker.comment(1, OUTSIDER, "+1", OPENED_AT + HOUR)
+    tracker.edit_comment(comment_id, OUTSIDER, ANSWER, OPENED_AT + 2 * HOUR)
+    deliver_changed(monitored_repository, tracker.webhooks[-1], 2, comment={"author_association": "MEMBER"})
+    poll(monitored_repository, 4)
+    poll(monitored_repository, 29)
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+def test_comment_of_someone_who_joined_before_the_poll_is_confirmed(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    tracker.comment(1, PARTNER, ANSWER, OPENED_AT + HOUR)
+    deliver_changed(monitored_repository, tracker.webhooks[-1], 1, comment={"author_association": "NONE"})
+    poll(monitored_repository, 3)
+    assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
+
+
+def test_reporter_whom_only_the_webhook_calls_a_member_is_not_the_partner(
+    monitored_repository: MonitoredRepository, github: GitHub
+) -> None:
+    tracker = github.track(build_tracker(monitored_repository))
+    tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
+    deliver_changed(monitored_repository, tracker.webhooks[0], 0, issue={"author_association": "MEMBER"})
+    poll(monitored_repository, 2)
+    assert compute_issue_state(select_issues().get(), OPENED_AT + 2 * HOUR).notes == ()
 
 
 @pytest.mark.parametrize(
