@@ -1,10 +1,11 @@
-"""Tables to export, and their CSV in chunks. A cell that starts like a formula gets a leading apostrophe.
+"""Tables to export, and their CSV in chunks. An apostrophe precedes what a spreadsheet would read as a formula.
 
 xlsx_exports.py writes them as XLSX.
 """
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -23,8 +24,9 @@ CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-# some spreadsheets accept full-width characters
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# The beginning of a cell. Where the list separator of the system is a semicolon, Excel also begins one after each
+# semicolon, tab, and line end of a text. Some spreadsheets accept full-width characters.
+FORMULA_BEGINNING = re.compile(r"""\A(?=[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?="*[=+\-@＝＋－＠])""")
 BYTE_ORDER_MARK = "\ufeff"  # without it, Excel misreads UTF-8
 
 
@@ -83,5 +85,5 @@ def _format_cell(cell: CellValue) -> str | int | float | None:
 
 
 def escape_formula(cell: str) -> str:
-    """Return a cell with a leading apostrophe if it starts like a formula."""
-    return f"'{cell}" if cell.startswith(FORMULA_PREFIXES) else cell
+    """Return a cell with an apostrophe before each text that a spreadsheet would read as a formula."""
+    return FORMULA_BEGINNING.sub("'", cell)

@@ -43,6 +43,15 @@ def test_no_text_is_a_formula_in_either_file() -> None:
     assert {cell.data_type for row in book.active.iter_rows(min_row=2) for cell in row} == {"s"}  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("text", ["a;=1+1", "a\t=1+1", "a\n=1+1\n", 'a;"=1+1;', "Note:\r\n＝1+1", "a\n-1+1"])
+def test_no_part_of_a_text_is_a_formula_where_semicolons_separate_cells(text: str) -> None:
+    """Excel ignores the commas then, so that the quotation marks around a text don't protect it."""
+    content = "".join(generate_csv(ExportTable("t", ("a", "b"), [("a", text)])))
+    for delimiter in (";", "\t"):
+        rows = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter)
+        assert [cell for row in rows for cell in row if cell.startswith(("=", "-", "＝"))] == []
+
+
 def test_cells_keep_their_types() -> None:
     table = ExportTable(
         "t",
