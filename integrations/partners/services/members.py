@@ -18,12 +18,13 @@ from integrations.partners.services.changes import PartnerChange, change_partner
 from portal.accounts.invitations import INVITATION_DAYS, explain_invitation_refusal
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
+from portal.audit.models import AuditEvent
 from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 from portal.notifications import email as mail
 
-MAX_DAILY_INVITATIONS = 50
+MAX_DAILY_INVITATIONS = 50  # of a company and its sender, who can have others
 MAX_WAITING_REQUESTS = 3
 REPEAT_REQUEST_HOURS = 24
 LAST_OWNER_MESSAGE = gettext_noop("A company needs an owner. Make someone else an owner first.")
@@ -132,8 +133,9 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
             refusal = _("%(email)s is already a member of %(name)s.")
             raise ActionRefused(refusal % {"email": email, "name": partner.name})
         # From the events, because an invitation that is sent again is the same row but another email.
-        recent_events = partner.events.filter(event_type="member.invited", at__gt=now - timedelta(days=1))
-        if recent_events.count() >= MAX_DAILY_INVITATIONS:
+        recent_events = AuditEvent.objects.filter(event_type="member.invited", at__gt=now - timedelta(days=1))
+        # Anyone can create companies, so the sender's invitations to others count as well.
+        if recent_events.filter(Q(partner=partner) | Q(actor_id=actor.pk)).count() >= MAX_DAILY_INVITATIONS:
             refusal = _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
             raise ActionRefused(refusal % {"limit": MAX_DAILY_INVITATIONS})
         # Another token each time, so that the link of the earlier email no longer works.

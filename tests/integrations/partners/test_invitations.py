@@ -7,7 +7,7 @@ import pytest
 
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, JoinRequest, Partner
-from integrations.partners.services import members
+from integrations.partners.services import members, profiles
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core import crypto
@@ -109,6 +109,17 @@ def test_company_can_send_50_invitations_per_day(acme: Partner, alice: Any, now:
     message = get_refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
     assert message == "You reached the limit of 50 invitations per day. Try again tomorrow."
     members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=now + timedelta(days=1))
+
+
+def test_limit_of_invitations_counts_those_for_other_companies_of_the_sender(
+    acme: Partner, alice: Any, now: datetime
+) -> None:
+    """Anyone can create companies, so that a limit for each company alone would not limit the emails."""
+    for n in range(50):
+        members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)
+    second = profiles.create_partner("Second Rockets", actor=alice, now=now)
+    message = get_refusal(members.create_invitation, second, "p@acme.example", "viewer", actor=alice, now=now)
+    assert message == "You reached the limit of 50 invitations per day. Try again tomorrow."
 
 
 def test_accepted_invitation_accepts_the_open_join_request(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
