@@ -112,7 +112,11 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     yield "webhooks:rotate_secret: another", {}, {"seen": world["endpoint"].secret_fingerprint}
     yield "submissions:introduction: agree", {}, {"answer": "agree"}
     yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
-    yield "reviews:decide_on_partner: reject", {}, {"action": "reject", "note": "We don't know them."}
+    yield (
+        "reviews:decide_on_partner: reject",
+        {},
+        {"action": "reject", "name": world["integration"].partner.name, "note": "We don't know them."},
+    )
     yield "reviews:partner: manager", {}, {"manager": world["rob"].pk}
     yield "reports:send_emails: to one", {}, {"to": world["users"]["alice"].pk}
     yield "reports:recipients: a schedule", {}, {"roles": ["staff"], "weekday": 1, "hour": 9, "zone": "Europe/Berlin"}

@@ -29,9 +29,15 @@ class PartnerChange:
         """Raise ActionRefused unless the actor is an owner."""
         refusals.require_permission(permissions.can_manage_partner, self.partner, self.actor)
 
-    def require_decider(self, note: str) -> None:
-        """Raise ActionRefused unless the actor can decide on the partner and gives a reason."""
+    def require_decider(self, note: str, name: str | None) -> None:
+        """Raise ActionRefused unless the actor can decide on the partner and gives a reason.
+
+        `name`: the name that the actor read, which an owner can have changed since.
+        """
         refusals.require_permission(permissions.can_decide_on_partner, self.partner, self.actor)
+        if name not in (None, self.partner.name):
+            message = _("The name is now “%(name)s”. Return to the page of the company and read it again.")
+            raise ActionRefused(message % {"name": self.partner.name}, "conflict")
         if not note.strip():
             raise ActionRefused(_("Enter a reason. We record it with the decision."))
 

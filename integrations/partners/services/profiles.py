@@ -139,10 +139,13 @@ def _explain_concern(partner: Partner) -> str:
     return ""
 
 
-def approve_partner(partner: Partner, note: str, *, actor: User, now: datetime) -> None:
-    """Approve the name of a company that waits for a decision or was rejected. Raises ActionRefused."""
+def approve_partner(partner: Partner, note: str, *, actor: User, now: datetime, name: str | None = None) -> None:
+    """Approve the name of a company that waits for a decision or was rejected. Raises ActionRefused.
+
+    `name`: the name that the actor read.
+    """
     with change_partner(partner.pk, actor=actor, now=now) as change:
-        change.require_decider(note)
+        change.require_decider(note, name)
         partner = change.partner
         if not (partner.is_awaiting_decision or partner.is_rejected):
             raise ActionRefused(_("This company doesn't need a decision."), "conflict")
@@ -152,10 +155,13 @@ def approve_partner(partner: Partner, note: str, *, actor: User, now: datetime) 
         change.record("partner.approved", note=note.strip(), state=partner.verification_state)
 
 
-def reject_partner(partner: Partner, note: str, *, actor: User, now: datetime) -> None:
-    """Reject a company, which hides it from the public. Raises ActionRefused."""
+def reject_partner(partner: Partner, note: str, *, actor: User, now: datetime, name: str | None = None) -> None:
+    """Reject a company, which hides it from the public. Raises ActionRefused.
+
+    `name`: the name that the actor read.
+    """
     with change_partner(partner.pk, actor=actor, now=now) as change:
-        change.require_decider(note)
+        change.require_decider(note, name)
         partner = change.partner
         if partner.is_rejected:
             raise ActionRefused(_("This company was already rejected."), "conflict")

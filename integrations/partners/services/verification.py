@@ -140,10 +140,13 @@ def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:
         return owner, repository.owner_type, text
 
 
-def verify_by_decision(partner: Partner, note: str, *, actor: User, now: datetime) -> None:
-    """Verify a company by a decision of the program, which needs a reason. Raises ActionRefused."""
+def verify_by_decision(partner: Partner, note: str, *, actor: User, now: datetime, name: str | None = None) -> None:
+    """Verify a company by a decision of the program, which needs a reason. Raises ActionRefused.
+
+    `name`: the name that the actor read.
+    """
     with change_partner(partner.pk, actor=actor, now=now) as change:
-        change.require_decider(note)
+        change.require_decider(note, name)
         # A name that needs a decision is approved instead.
         if change.partner.verification_state != VerificationState.UNVERIFIED:
             raise ActionRefused(_("This company can't be verified now."), "conflict")

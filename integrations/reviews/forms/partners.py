@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from integrations.partners import permission_conditions
 from integrations.partners.models import Partner
 from portal.accounts.models import User
-from portal.core.form_fields import MultiLineField
+from portal.core.form_fields import MultiLineField, SingleLineField
 from portal.ui.name_confirmation import NameConfirmationForm
 
 
@@ -30,8 +30,9 @@ class AlliancesManagerForm(forms.Form):
 
 
 class PartnerDecisionForm(forms.Form):
-    """Reason for a decision on a company."""
+    """Reason for a decision on a company, and the name that the page shows."""
 
+    name = SingleLineField(required=False, max_length=120, widget=forms.HiddenInput)
     note = MultiLineField(
         label=gettext_lazy("Reason"),
         max_length=1000,

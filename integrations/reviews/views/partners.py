@@ -70,7 +70,7 @@ DECISIONS = {
 def build_decisions(partner: Partner) -> list[tuple[str, PartnerDecision, PartnerDecisionForm]]:
     """Return the possible decisions with their forms."""
     return [
-        (key, decision, PartnerDecisionForm(auto_id=f"{key}-%s"))
+        (key, decision, PartnerDecisionForm(initial={"name": partner.name}, auto_id=f"{key}-%s"))
         for key, decision in DECISIONS.items()
         if partner.verification_state in decision.states
     ]
@@ -149,7 +149,7 @@ def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         return redirect("reviews:partner", slug)
     if request.method == "POST" and form.is_valid():
         with add_refusals_to_form(form):
-            decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())
+            decision.decide(partner, **form.cleaned_data, actor=request.user, now=timezone.now())
             messages.success(request, _("Decision recorded. We notify the owners by email."))
             return redirect("reviews:partner", slug)
     cancel_url = reverse("reviews:partner", args=[slug])

@@ -127,10 +127,17 @@ def upload_signed_agreement(
     return agreement
 
 
-def confirm_upload(integration: Integration, requirement_id: str, *, actor: AnyUser, now: datetime) -> Agreement:
-    """Confirm that both sides signed the uploaded PDF, which completes the agreement. Raises ActionRefused."""
+def confirm_upload(
+    integration: Integration, requirement_id: str, *, sha256: str, actor: AnyUser, now: datetime
+) -> Agreement:
+    """Confirm that both sides signed the uploaded PDF, which completes the agreement. Raises ActionRefused.
+
+    `sha256` is that of the PDF that the actor read, which the company can have replaced since.
+    """
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_decide) as change:
         agreement = _get_uploaded_agreement(change)
+        if agreement.document is None or sha256 != agreement.document.sha256:
+            raise ActionRefused(_("The partner replaced the PDF. Read the new one, then confirm it."), "conflict")
         _save_signature(change, agreement, Signature(str(actor), "", CONFIRMATION))
         _answer_requirement(change, agreement)
     return agreement

@@ -59,6 +59,12 @@ class SignatureIn(ActionBody):
     digest: str
 
 
+class UploadConfirmationIn(ActionBody):
+    """`sha256` is that of the uploaded PDF, in `agreement`."""
+
+    sha256: str
+
+
 class MeetingProposalIn(ActionBody):
     times: list[datetime] = Field(min_length=1, max_length=5)
     minutes: int = Field(45, description="15, 30, 45, 60, 90, or 120.")
@@ -138,7 +144,7 @@ REQUIREMENT_OPERATIONS: tuple[RequirementOperation, ...] = (
     RequirementOperation("remove", ObjectReference, "Delete a document."),
     RequirementOperation("sign", SignatureIn, "Sign the agreement for your side."),
     RequirementOperation(
-        "confirm_agreement", EmptyBody, "Confirm the uploaded agreement. For reviewers.", REVIEW_SCOPE
+        "confirm_agreement", UploadConfirmationIn, "Confirm the uploaded agreement. For reviewers.", REVIEW_SCOPE
     ),
     RequirementOperation("reject_agreement", ReasonIn, "Reject the uploaded agreement. For reviewers.", REVIEW_SCOPE),
     RequirementOperation("propose", MeetingProposalIn, "Propose times for the meeting."),

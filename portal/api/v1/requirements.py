@@ -130,6 +130,8 @@ def describe_agreement(page: RequirementPage) -> SimpleNamespace:
         text=agreement.text,
         digest=agreement.digest,
         statement=statement,
+        document=agreement.document and agreement.document.uuid,
+        sha256=agreement.document and agreement.document.sha256,
         changes=list_changes(agreement, get_compared_agreement(agreement)),
     )
 

@@ -19,7 +19,7 @@ from portal.core.errors import ActionRefused
 from portal.directory.models import Listing
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_integration, fulfill_requirements
-from tests.integrations.page_text import find_text
+from tests.integrations.page_text import find_text, parse
 from tests.integrations.partners.memberships import list_partner_events
 from tests.replay import replay_fixture
 
@@ -194,9 +194,26 @@ def test_second_decision_is_refused(imitation: Partner, rita: Any, now: datetime
 def test_reviewer_decides_on_the_page(sign_in: SignIn, imitation: Partner, rita: Any, action: str, state: str) -> None:
     client = sign_in(rita)
     address = "/companies/company/decision/"
-    page = client.post(address, {"action": action, "note": "Checked."}, follow=True)
-    assert "Decision recorded." in find_text(page)
+    fields = {"action": action, "name": imitation.name, "note": "Checked."}
+    assert "Decision recorded." in find_text(client.post(address, fields, follow=True))
     assert get_state(imitation) == state
+
+
+@pytest.mark.parametrize("action", ["approve", "reject"])
+def test_decision_is_about_the_name_that_the_reviewer_read(
+    sign_in: SignIn, imitation: Partner, erin: Any, rita: Any, now: datetime, action: str
+) -> None:
+    """Otherwise, an owner could change the name just before the reviewer presses the button."""
+    client = sign_in(rita)
+    page = client.get("/companies/company/")
+    name = parse(page).select_one(f"form:has([value={action}]) [name=name]")
+    profiles.change_profile(imitation, name="Terraform Labs", actor=erin, now=now)
+    fields = {"action": action, "name": name["value"] if name else "", "note": "Run by our own team."}
+    answer = client.post("/companies/company/decision/", fields)
+    assert answer.status_code == 422
+    assert "The name is now “Terraform Labs”." in find_text(answer)
+    imitation.refresh_from_db()
+    assert (imitation.verification_state, imitation.approved_name) == ("needs_decision", "")
 
 
 def test_reason_survives_a_lost_session(client: Client, imitation: Partner, rita: Any) -> None:

@@ -30,6 +30,11 @@ def upload(row, by, now, content=PDF, **fields):
     return agreements.upload_signed_agreement(row, TPA, file, SIGNER, digest=digest, actor=by, now=now)
 
 
+def confirm(row, by, now):
+    document = agreements.get_current_agreement(row.partner, "tpa").document
+    return agreements.confirm_upload(row, TPA, sha256=document.sha256 if document else "", actor=by, now=now)
+
+
 def get_answer(row):
     state = Integration.objects.get(pk=row.pk).fulfillments.get(requirement_id=TPA)
     return state.status, state.data.get("waits_for", "")
@@ -54,7 +59,7 @@ def test_uploaded_pdf_waits_for_the_program(rocket, alice, now):
 
 def test_confirmed_pdf_completes_the_agreement(rocket, alice, rita, now):
     upload(rocket, alice, now)
-    agreement = agreements.confirm_upload(rocket, TPA, actor=rita, now=now)
+    agreement = confirm(rocket, rita, now)
     assert (agreement.is_complete, get_answer(rocket)) == (True, (Status.SUBMITTED, ""))
     assert agreements.get_agreement_in_force(rocket.partner, "tpa") == agreement
     assert list(AgreementSignature.objects.order_by("pk").values_list("side", "user", "signer", "statement")) == [
@@ -63,6 +68,17 @@ def test_confirmed_pdf_completes_the_agreement(rocket, alice, rita, now):
     ]
     assert list_event_types(rocket) == ["agreement.uploaded", "agreement.completed"]
     assert list_emails(alice)[-1] == "agreement_complete"
+
+
+def test_pdf_that_replaced_the_one_that_the_reviewer_read_is_not_confirmed(rocket, alice, rita, now, sign_in):
+    upload(rocket, alice, now)
+    program = sign_in(rita)
+    page = BeautifulSoup(program.get(get_url(rocket, TPA)).content, "html.parser")
+    fields = {each["name"]: each.get("value", "") for each in page.select("form:has([value=confirm_agreement]) input")}
+    upload(rocket, alice, now, content=PDF + b"\n")  # with other terms
+    response = submit_action(program, rocket, TPA, fields.pop("action"), **fields)
+    assert "The partner replaced the PDF. Read the new one, then confirm it." in get_text(response)
+    assert (response.status_code, get_answer(rocket)) == (409, (Status.AWAITING_OTHER_PARTY, "program"))
 
 
 @pytest.mark.any_database
@@ -114,7 +130,7 @@ def test_signature_of_the_program_in_the_portal_does_not_count_for_a_pdf(rocket,
         (lambda row, users, now: upload(row, users["rita"], now), "Only owners and editors of the company"),
         (lambda row, users, now: upload(row, users["alice"], now, digest="0" * 64), "Read the agreement again"),
         (
-            lambda row, users, now: agreements.confirm_upload(row, TPA, actor=users["alice"], now=now),
+            lambda row, users, now: confirm(row, users["alice"], now),
             "Only reviewers of the program can do this",
         ),
         (
@@ -131,7 +147,7 @@ def test_action_is_refused_while_a_pdf_waits(rocket, alice, rita, now, act, mess
 
 def test_confirmation_and_rejection_need_a_waiting_pdf(rocket, rita, now):
     with pytest.raises(ActionRefused, match="No signed PDF is waiting for confirmation"):
-        agreements.confirm_upload(rocket, TPA, actor=rita, now=now)
+        confirm(rocket, rita, now)
     with pytest.raises(ActionRefused, match="No signed PDF is waiting for confirmation"):
         agreements.reject_upload(rocket, TPA, reason="No.", actor=rita, now=now)
 
@@ -139,7 +155,7 @@ def test_confirmation_and_rejection_need_a_waiting_pdf(rocket, rita, now):
 @pytest.mark.any_database
 def test_complete_agreement_takes_no_upload(rocket, alice, rita, now):
     upload(rocket, alice, now)
-    agreements.confirm_upload(rocket, TPA, actor=rita, now=now)
+    confirm(rocket, rita, now)
     with pytest.raises(ActionRefused, match="Both sides already signed version 2026-01"):
         upload(rocket, alice, now, content=PDF + b"\n")
 
@@ -166,7 +182,8 @@ def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign
     company = sign_in(alice)
     assert "The program rejected the signed PDF: Page 2 is missing." in get_text(company.get(get_url(rocket, TPA)))
     submit_action(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
-    submit_action(sign_in(rita), rocket, TPA, "confirm_agreement")
+    document = agreements.get_current_agreement(rocket.partner, "tpa").document
+    submit_action(sign_in(rita), rocket, TPA, "confirm_agreement", sha256=document.sha256)
     assert get_answer(rocket) == (Status.SUBMITTED, "")
     agreement = Agreement.objects.get(completed_at__isnull=False)
     assert sign_in(alice).get(f"/agreements/{agreement.pk}.pdf").status_code == 404

@@ -166,7 +166,8 @@ def test_reviewer_verifies_a_company_on_its_page(
     assert "Enter a reason." in find_text(page)
     page = client.post("/companies/acme/decision/", {"action": "verify", "note": "x" * 1001}, follow=True)
     assert "at most 1000 characters" in page.text
-    page = client.post("/companies/acme/decision/", {"action": "verify", "note": "A known company."}, follow=True)
+    fields = {"action": "verify", "name": acme.name, "note": "A known company."}
+    page = client.post("/companies/acme/decision/", fields, follow=True)
     assert "Decision recorded." in find_text(page)
     assert "Decision of the program" in find_text(page, "#verification")
     acme.refresh_from_db()

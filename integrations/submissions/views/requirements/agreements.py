@@ -123,7 +123,8 @@ class SignedPdfConfirmationForm(ActionForm):
         return page.can_decide and get_agreement(page).awaits_confirmation
 
     def perform(self) -> str:
-        agreement = self.page.call(agreements.confirm_upload)
+        # No field of the form, like the digest: after a refusal, the page must send that of the new PDF.
+        agreement = self.page.call(agreements.confirm_upload, sha256=str(self.data.get("sha256", "")))
         return _("Both sides signed version %(version)s.") % {"version": agreement.version}
 
 

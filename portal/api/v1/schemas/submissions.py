@@ -196,13 +196,16 @@ class TextChangeOut(Schema):
 class AgreementTextOut(Schema):
     """Agreement to sign: its text in Markdown, the SHA-256 of the text, and the statement that a signer confirms.
 
-    `changes` lists what differs from the version in force, or from the newest other one without a version in force.
+    `document` and `sha256` are the UUID and the SHA-256 of the uploaded PDF, null without one. `changes` lists what
+    differs from the version in force, or from the newest other one without a version in force.
     """
 
     version: str
     text: str
     digest: str
     statement: str
+    document: UUID | None
+    sha256: str | None
     changes: list[TextChangeOut]
 
 
