@@ -129,6 +129,7 @@ def build_body(name: str, world: dict[str, Any]) -> Any:
         "requirement_remove": {"uuid": str(world["document"].uuid)},
         "requirement_withdraw": {"uuid": str(world["account"].uuid)},
         "requirement_sign": {"signer": "A", "title": "CEO", "digest": digest},
+        "requirement_confirm_agreement": {"sha256": "0" * 64},
         "requirement_reject_agreement": REASON,
         "requirement_propose": {"times": [soon.isoformat()]},
         "requirement_accept": {"time": "2030-01-02T10:00:00Z"},
