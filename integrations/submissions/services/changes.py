@@ -54,9 +54,10 @@ class IntegrationChange:
         )
 
     def withdraw_first_approval(self) -> None:
-        """Clear the approval of a first reviewer while the review lasts, and record it."""
+        """Clear the approval of a first reviewer while the review lasts or can return, and record it."""
         row = self.integration
-        if row.first_approver and row.stage == Stage.REVIEW:
+        can_return = row.decision == "approve" and row.undo_until is not None and row.undo_until > self.now
+        if row.first_approver and (row.stage == Stage.REVIEW or can_return):
             reviewer = str(row.first_approver)
             record_event(row, "review.first_approval_withdrawn", actor=None, now=self.now, reviewer=reviewer)
             row.first_approver = None

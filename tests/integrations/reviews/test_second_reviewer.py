@@ -200,6 +200,18 @@ def test_undo_of_the_second_approval_keeps_the_first(
     assert (row.stage, row.first_approver, row.is_awaiting_second_reviewer) == ("review", rita, True)
 
 
+def test_change_before_the_undo_of_the_second_approval_withdraws_the_first(
+    ready_integration: Integration, alice: User, rita: User, rob: User, frozen_now: datetime
+) -> None:
+    """The first reviewer has not seen what the partner changed while the approval could be undone."""
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    perform_transition(ready_integration, "approve", actor=rob, now=frozen_now)
+    creation.change_description(ready_integration, {"repository": "acme/other"}, actor=alice, now=frozen_now)
+    perform_transition(ready_integration, "undo_decision", actor=rob, now=frozen_now)
+    assert reload_row(ready_integration).first_approver is None
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+
+
 def test_difference_of_editions_names_the_second_reviewer() -> None:
     edition = PROGRAMS["nomad"].editions[-1]
     steps = tuple(replace(step, review=ReviewPolicy()) for step in edition.steps)
