@@ -1,6 +1,8 @@
 """Search page, and the results of the command palette while the user types."""
 
+from collections import Counter
 from itertools import groupby
+from typing import NamedTuple
 
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -17,7 +19,7 @@ from portal.search.words import parse_query, split_words
 from portal.ui.components.lists import NavigationLink
 
 PAGE_SIZE = 50
-MAX_RESULTS = 200
+MAX_RESULTS = 500
 MAX_PALETTE_RESULTS = 25
 MAX_PALETTE_RESULTS_PER_KIND = 5
 # Heading and icon by kind
@@ -34,13 +36,38 @@ GROUPS = {
 }
 
 
+class TypeTab(NamedTuple):
+    """Tab that shows the results of one type, or all results if `value` is None."""
+
+    label: str
+    value: str | None
+    count: int
+    is_current: bool
+
+
 def show_results(request: AuthenticatedRequest) -> HttpResponse:
-    """Show everything that the user can find with a query."""
+    """Show everything that the user can find with a query, or the results of one type.
+
+    A type without results shows all results, because its tab is missing then.
+    """
     query = clean_search_query(request.GET.get("q", ""))
     hits = search(request.user, query, MAX_RESULTS)
-    page = Paginator(hits, PAGE_SIZE).get_page(request.GET.get("page"))
-    context = {"q": query, "page": page, "limit": MAX_RESULTS if len(hits) == MAX_RESULTS else 0}
+    counts = Counter(hit.kind for hit in hits)
+    selected = next((kind for kind in counts if kind.name.lower() == request.GET.get("type")), None)
+    shown_hits = [hit for hit in hits if selected in (None, hit.kind)]
+    context = {
+        "q": query,
+        "page": Paginator(shown_hits, PAGE_SIZE).get_page(request.GET.get("page")),
+        "tabs": build_type_tabs(counts, selected) if len(counts) > 1 else [],
+        "limit": MAX_RESULTS if len(hits) == MAX_RESULTS else 0,
+    }
     return render(request, "search/results.html", context)
+
+
+def build_type_tabs(counts: Counter[Kind], selected: Kind | None) -> list[TypeTab]:
+    """Return a tab for all results, and one for each type with results."""
+    types = [TypeTab(_(GROUPS[kind][0]), kind.name.lower(), counts[kind], kind == selected) for kind in sorted(counts)]
+    return [TypeTab(_("All"), None, counts.total(), selected is None), *types]
 
 
 def show_palette(request: AuthenticatedRequest) -> HttpResponse:

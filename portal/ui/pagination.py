@@ -158,6 +158,9 @@ class ListPaginator(Paginator):
         if position:
             direction = position[0]
             rows = select_from(self.object_list, self.columns, *position)[: self.per_page]
+        elif 1 < valid_number == self.num_pages and self.columns:
+            direction = BEFORE  # from the end, so that the database doesn't read all rows before the last page
+            rows = self.object_list.reverse()[: self.count - start]
         is_deep = valid_number >= FIRST_DEEP_PAGE and not position
         if self.by_key or is_deep or direction == BEFORE:
             rows = self.object_list.filter(pk__in=list(rows.values_list("pk", flat=True)))

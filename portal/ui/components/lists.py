@@ -48,19 +48,24 @@ def tab(text: object, *, href: str, current: object = False, count: int | None =
 
 @register.simple_tag(takes_context=True)
 def pagination(context: Context, page: Page, *, param: str = "page") -> SafeString:
-    """Render links to the previous and next page, which keep the query. A single page renders nothing."""
-    if page.paginator.num_pages < 2:
+    """Render links to the first, previous, next, and last page, which keep the query. One page renders nothing."""
+    page_count = page.paginator.num_pages
+    if page_count < 2:
         return EMPTY
     query = context["request"].GET.copy()
 
     def address(number: int, link: str) -> str:
-        query[param] = getattr(page, link, str(number))
+        query[param] = getattr(page, link, str(number)) if link else str(number)
         return f"?{query.urlencode()}"
 
-    previous = address(page.number - 1, "previous_link") if page.has_previous() else ""
-    following = address(page.number + 1, "next_link") if page.has_next() else ""
+    links = {
+        "first": address(1, "") if page.number > 2 else "",
+        "previous": address(page.number - 1, "previous_link") if page.has_previous() else "",
+        "following": address(page.number + 1, "next_link") if page.has_next() else "",
+        "last": address(page_count, "") if page.number < page_count - 1 else "",
+    }
     values = {"start": page.start_index(), "end": page.end_index(), "count": page.paginator.count}
-    return render("ui/components/pagination.html", {**values, "previous": previous, "following": following})
+    return render("ui/components/pagination.html", {**values, **links})
 
 
 @component

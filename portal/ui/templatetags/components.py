@@ -25,7 +25,7 @@ Navigation and lists:
     {% clock_rows rows now=now has_partner_names=False %}  {% countdown rows now=now heading="" %}   SLA clocks
     {% company_rows rows %}  {% identity_table rows earlier=integrations %}   the pages of program staff
     {% integration_table rows heading="Supported" has_partner_names=False %}   integrations with their next actions
-    {% pagination page param="page" %}                links to the previous and next page, which keep the query
+    {% pagination page param="page" %}                links to other pages, which keep the query
 Blocks, each closed with {% end… %}:
     {% next_action text="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
        button{% endnext_action %}

@@ -50,6 +50,34 @@ def test_search_page_shows_own_results_only(zephyr: Integration, sign_in: Any, a
     assert [hit.title for hit in page.context["page"]] == ["clouds/zephyr"]
 
 
+def test_search_page_filters_by_type(zephyr: Integration, sign_in: Any, alice: Any) -> None:
+    page = sign_in(alice).get("/search/", {"q": "zephyr", "type": "issue", "page": 1})
+    assert [hit.title for hit in page.context["page"]] == ["zephyr crashes"]
+    assert [(tab.label, tab.count, tab.is_current) for tab in page.context["tabs"]] == [
+        ("All", 6, False),
+        ("Integrations", 1, False),
+        ("Partners", 1, False),
+        ("Repositories", 1, False),
+        ("Issues", 1, True),
+        ("People", 1, False),
+        ("Published providers", 1, False),
+    ]
+    assert 'href="?q=zephyr&amp;type=repository"' in page.text
+    assert 'href="?q=zephyr"' in page.text
+
+
+@pytest.mark.parametrize("value", ["program", "unknown", ""])
+def test_search_page_shows_all_results_for_types_without_results(
+    zephyr: Integration, sign_in: Any, alice: Any, value: str
+) -> None:
+    page = sign_in(alice).get("/search/", {"q": "zephyr", "type": value})
+    assert (len(page.context["page"]), page.context["tabs"][0].is_current) == (6, True)
+
+
+def test_search_page_offers_no_types_for_one_type(zephyr: Integration, sign_in: Any, charlie: Any) -> None:
+    assert sign_in(charlie).get("/search/", {"q": "zephyr"}).context["tabs"] == []
+
+
 @pytest.mark.every_database
 def test_search_page_without_results_shows_a_message(sign_in: Any, alice: Any) -> None:
     assert "Nothing that you have access to matches “gardening”." in sign_in(alice).get("/search/?q=gardening").text
@@ -69,11 +97,11 @@ def test_search_page_has_pages_and_a_limit(sign_in: Any, alice: Any) -> None:
             url="/",
             audience="everyone",
         )
-        for number in range(201)
+        for number in range(501)
     )
-    page = sign_in(alice).get("/search/", {"q": "page", "page": 4})
-    assert (len(page.context["page"]), page.context["limit"]) == (50, 200)
-    assert "First 200 results. Enter more words to narrow the search." in page.text
+    page = sign_in(alice).get("/search/", {"q": "page", "page": 10})
+    assert (len(page.context["page"]), page.context["limit"]) == (50, 500)
+    assert "First 500 results. Enter more words to narrow the search." in page.text
 
 
 def test_palette_groups_results_by_kind(zephyr: Integration, sign_in: Any, rita: Any) -> None:

@@ -32,12 +32,14 @@ def rows(acme: Any, alice: Any) -> QuerySet[Integration]:
     return Integration.objects.order_by("-created_at", "-pk")
 
 
-def open_page(rows: QuerySet[Integration], query: str) -> tuple[list[str], dict[str, str]]:
-    """Return the names on a page, and the queries of its links by relation."""
+def open_page(rows: QuerySet[Integration], query: str, size: int = SIZE) -> tuple[list[str], dict[str, str]]:
+    """Return the names on a page, and the queries of its links by relation or title."""
     request = RequestFactory().get(f"/{query}")
-    page = paginate(request, rows, SIZE)
+    page = paginate(request, rows, size)
     links = BeautifulSoup(pagination({"request": request}, page), "html.parser").select("a")  # type: ignore[arg-type]
-    return [row.name for row in page], {str(link["rel"][0]): str(link["href"]) for link in links}
+    return [row.name for row in page], {
+        str(link.get("title") or link["rel"][0]): str(link["href"]) for link in links
+    }
 
 
 @pytest.mark.parametrize("order", [("-created_at", "-pk"), ("created_at", "id"), ("name", "pk"), ("-pk",)])
@@ -63,6 +65,36 @@ def test_page_from_a_position_skips_no_rows(rows: QuerySet[Integration], acme: A
     with CaptureQueriesContext(connection) as queries:
         names, _links = open_page(rows, link)
     assert names == ["N2", "N1"]
+    assert [query["sql"] for query in queries if "OFFSET" in query["sql"]] == []
+
+
+@pytest.mark.parametrize("order", [("-created_at", "-pk"), ("created_at", "id"), ("name",)])
+@pytest.mark.parametrize("size", [1, SIZE, 3, 7])
+def test_links_lead_to_the_last_page_and_the_first(
+    rows: QuerySet[Integration], order: tuple[str, ...], size: int
+) -> None:
+    rows = rows.order_by(*order)
+    names = [row.name for row in rows]
+    last_names, links = open_page(rows, "?page=1&q=n", size)
+    last_names, links = open_page(rows, links.get("Last page", links.get("next", "")), size)
+    assert last_names == names[(6 // size) * size :]
+    assert open_page(rows, links.get("First page", links.get("prev", "")), size)[0] == names[:size]
+
+
+def test_links_to_the_first_and_last_page_are_left_out_beside_them(rows: QuerySet[Integration]) -> None:
+    names = ("First page", "prev", "next", "Last page")
+    shown = [[name in open_page(rows, f"?page={number}")[1] for name in names] for number in (1, 2, 3, 4)]
+    assert shown == [
+        [False, False, True, True],
+        [False, True, True, True],
+        [True, True, True, False],
+        [True, True, False, False],
+    ]
+
+
+def test_last_page_skips_no_rows(rows: QuerySet[Integration]) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        assert open_page(rows, "?page=4")[0] == ["N0"]
     assert [query["sql"] for query in queries if "OFFSET" in query["sql"]] == []
 
 
@@ -107,7 +139,11 @@ def test_primary_key_can_be_a_relation() -> None:
 
 
 def test_page_without_a_position_has_plain_links(rows: QuerySet[Integration]) -> None:
-    assert open_page(rows.order_by("name"), "?page=2&q=n")[1] == {"prev": "?page=1&q=n", "next": "?page=3&q=n"}
+    assert open_page(rows.order_by("name"), "?page=2&q=n")[1] == {
+        "prev": "?page=1&q=n",
+        "next": "?page=3&q=n",
+        "Last page": "?page=4&q=n",
+    }
 
 
 @pytest.mark.parametrize("size", [1, SIZE])
