@@ -37,9 +37,7 @@ def open_page(rows: QuerySet[Integration], query: str, size: int = SIZE) -> tupl
     request = RequestFactory().get(f"/{query}")
     page = paginate(request, rows, size)
     links = BeautifulSoup(pagination({"request": request}, page), "html.parser").select("a")  # type: ignore[arg-type]
-    return [row.name for row in page], {
-        str(link.get("title") or link["rel"][0]): str(link["href"]) for link in links
-    }
+    return [row.name for row in page], {str(link.get("title") or link["rel"][0]): str(link["href"]) for link in links}
 
 
 @pytest.mark.parametrize("order", [("-created_at", "-pk"), ("created_at", "id"), ("name", "pk"), ("-pk",)])
