@@ -1,5 +1,6 @@
 """Inline components: badges, buttons, and people."""
 
+import re
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -25,6 +26,7 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
     "submitted": ("check", "good", gettext_noop("Submitted")),
     "not_applicable": ("minus", "neutral", gettext_noop("Not applicable")),
 }
+EMAIL_PARTS = re.compile(r"(?=[@.])")
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
 
@@ -124,6 +126,12 @@ def get_initials(who: Person) -> str:
 
 
 ENVIRONMENT.filters["initials"] = get_initials
+
+
+@component
+def email_address(text: str) -> Mapping[str, object]:
+    """Render an email address that wraps before the domain and its parts, not within a word."""
+    return {"parts": EMAIL_PARTS.split(text)}
 
 
 @component

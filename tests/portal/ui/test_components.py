@@ -253,6 +253,11 @@ def test_meter_without_segments_is_an_empty_bar():
     assert len(render_source('{% meter used label="nothing yet" %}', used=[]).svg.select("rect")) == 1
 
 
+def test_email_address_wraps_before_the_parts_of_its_domain():
+    body = render_source('{% email_address "partners@mail.<b>.example" %}')
+    assert body.decode_contents().strip() == "partners<wbr/>@mail<wbr/>.&lt;b&gt;<wbr/>.example"
+
+
 def test_pagination_keeps_the_filters():
     request = RequestFactory().get("/queue/?stage=review&page=21")
     body = render_source("{% pagination page %}", page=Paginator(range(1234), 50).page(21), request=request)
