@@ -92,7 +92,7 @@ QUEUE_COLUMNS: Columns = {
 def build_queue_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of the filtered review queue."""
     require_program_staff(request)
-    filters, _ = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
+    filters = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS)).values
     kind, tab, sort = parse_position(request.GET)
     summary = queue_items.summarize_queue(filters, request.user, now)
     rows = queue_items.list_items(summary, kind, tab, request.user, now, sort).iterator(chunk_size=CHUNK_SIZE)

@@ -96,6 +96,23 @@ def test_selected_rule_is_not_clipped_on_a_phone(visit: Visit, rita: Any) -> Non
     assert [needed <= width for needed, width in widths] == [True, True], widths
 
 
+def test_filters_fold_on_a_phone(visit: Visit, rita: Any, alice: Any, acme: Partner) -> None:
+    create_integration(acme, alice, now=timezone.now())
+    page = visit(rita, phone=True).go("/integrations/?program=nomad").page
+    program = page.locator("select[name=program]")
+    expect(program).to_be_hidden()
+    page.get_by_text("Filters (1)").click()
+    page.get_by_label("Listing status").select_option("unlisted")
+    page.get_by_text("Filters (2)").click()
+    expect(program).to_be_hidden()
+    page.get_by_role("link", name="Program: Nomad").click()
+    expect(page.get_by_text("Filters (1)")).to_be_visible()
+    assert page.url.endswith("&listing_status=unlisted&sort=newest")
+    page.set_viewport_size({"width": 820, "height": 900})
+    expect(program).to_be_visible()
+    expect(page.get_by_text("Filters (1)")).to_be_hidden()
+
+
 def test_printed_list_has_no_controls(visit: Visit, alice: Any, acme: Partner) -> None:
     create_integration(acme, alice, now=timezone.now())
     page = visit(alice).go("/integrations/").page

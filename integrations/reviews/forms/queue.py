@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from django import forms
 from django.template.loader import render_to_string
@@ -17,6 +17,7 @@ from integrations.submissions.forms.filters import ANY_PARTY, PROGRAM_CHOICES, o
 from integrations.submissions.workflow.states import OPEN_STAGES, STAGE_LABELS, ResponsibleParty
 from portal.accounts.models import User
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
+from portal.ui.components.filters import FilterSummary, summarize_filters
 
 AGE_LABELS = {
     "1": gettext_lazy("1 day"),
@@ -51,8 +52,16 @@ class QueueFilterForm(forms.Form):
         offer_categories(self)
 
 
-def parse_filters(values: tuple[str, ...]) -> tuple[dict[str, str], str]:
-    """Return the selected filters and the rendered fields for the URL values in the order of FILTER_FIELDS.
+class QueueFilters(NamedTuple):
+    """Selected filters, their rendered fields, and their summary."""
+
+    values: dict[str, str]
+    fields: str
+    summary: FilterSummary
+
+
+def parse_filters(values: tuple[str, ...]) -> QueueFilters:
+    """Return the filters for the URL values in the order of FILTER_FIELDS.
 
     The result is cached: validating and rendering five choice fields takes longer than the rest of the page.
     """
@@ -60,10 +69,10 @@ def parse_filters(values: tuple[str, ...]) -> tuple[dict[str, str], str]:
 
 
 @lru_cache(maxsize=500)
-def _parse_filters(_language: str | None, values: tuple[str, ...]) -> tuple[dict[str, str], str]:
+def _parse_filters(_language: str | None, values: tuple[str, ...]) -> QueueFilters:
     form = QueueFilterForm(data=dict(zip(FILTER_FIELDS, values, strict=True)))
     form.is_valid()
-    return form.cleaned_data, form.render()
+    return QueueFilters(form.cleaned_data, form.render(), summarize_filters(form))
 
 
 def parse_position(parameters: Mapping[str, str]) -> tuple[str, str, str]:

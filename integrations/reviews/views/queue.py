@@ -62,10 +62,13 @@ def show_queue(request: AuthenticatedRequest) -> HttpResponse:
     require_program_staff(request)
     is_fragment = is_fragment_request(request)
     last_event_id = LAST_EVENT_ID.fetch()
-    etag = _build_etag(request, last_event_id) if is_fragment else ""
-    if etag and request.headers.get("If-None-Match") == etag:
+    etag = _build_etag(request, last_event_id)
+    shown_etag = request.headers.get("If-None-Match")
+    if is_fragment and shown_etag == etag:
         return HttpResponseNotModified()
-    context = _build_queue_context(request, timezone.now(), last_event_id) | {"etag": etag}
+    # The filters are outside the fragment, and a poll doesn't change them.
+    context = {"etag": etag, "has_new_filters": is_fragment and not shown_etag}
+    context |= _build_queue_context(request, timezone.now(), last_event_id)
     return render(request, "reviews/queue.html#results" if is_fragment else "reviews/queue.html", context)
 
 
@@ -76,14 +79,14 @@ def _build_etag(request: AuthenticatedRequest, last_event_id: object) -> str:
 
 
 def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_event_id: object) -> dict[str, object]:
-    filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
+    filters = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
     kind, tab, sort = parse_position(request.GET)
-    summary = queue_items.summarize_queue(filters, request.user, now, last_event_id)
+    summary = queue_items.summarize_queue(filters.values, request.user, now, last_event_id)
     items = queue_items.list_page_items(summary, kind, tab, request.user, now, sort, "changes")
     oldest = summary.get_oldest(kind)
     page, page_rows = build_page(items, summary.count(kind, tab), request.GET.get("page"), request.user, now)
     return {
-        "filters": filter_fields,
+        "filters": filters,
         "oldest": format_span((now - oldest).total_seconds()) if oldest else "",
         "figures": {name: summary.count(kind, name) for name in ("overdue", "today", "all")},
         "tabs": _build_links(request, "tab", {name: summary.count(kind, name) for name in TAB_LABELS}, TAB_LABELS, tab),
@@ -99,7 +102,8 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_even
         # Called by the page, not by its fragment.
         "bulk_controls": lambda: render_bulk_controls(request.session.pop(REFUSED_INPUTS_KEY, None)),
         "now": now,
-        "is_filtered": any(filters.values()) or bool(kind),
+        "clear_url": f"{reverse('reviews:queue')}?tab={tab}",
+        "is_filtered": any(filters.values.values()) or bool(kind),
         "queue_query": request.GET.urlencode(),
     }
 

@@ -23,11 +23,13 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
     form.is_valid()
     visible = Integration.objects.visible_to(request.user).select_related("partner").defer(*DEFERRED_COLUMNS)
     page = paginate(request, filter_integrations(visible, form.cleaned_data))
+    is_fragment = is_fragment_request(request)
     context = {
         "form": form,
+        "is_fragment": is_fragment,
         "page": page,
         "rows": list(page.object_list),
         "is_filtered": any(value for name, value in form.cleaned_data.items() if name != "sort"),
         "for_program": permissions.is_program_staff(request.user),
     }
-    return render(request, f"submissions/list.html{'#results' if is_fragment_request(request) else ''}", context)
+    return render(request, f"submissions/list.html{'#results' if is_fragment else ''}", context)

@@ -12,6 +12,7 @@ Inline components: tones are neutral accent good warn bad info; icons are Lucide
     {% link_button "View instructions" href=url tone="secondary" icon="" small=False external=False disabled=""
        about="" %}  {% link "Log" href=url about="" external=False %}  {% option "Nomad" hint="…" %}
     {% person user mail=True role="" %}               anything with .name and .email; None is the portal
+    {% email_address "ann@acme.example" %}            wraps before the domain, not within a word
     {% term "tier" text="" %}                         link to the glossary with the definition as a tooltip
     {% when moment form="exact" now=None %}  exact: Tue, Apr 14, 2:10 PM · relative: 12 min ago · age: 12 min · both
     {% due due_at now=None %}                         due in 3 h, with the exact time as a tooltip
@@ -54,6 +55,7 @@ Blocks, each closed with {% end… %}:
     {% form_footer label="Save" tone="primary" icon="" saved_at=None draft=False cancel=url disabled="" name=""
        value="" %}further buttons{% endform_footer %}   <form data-autosave="URL"> keeps "saved 12 s ago"
     {% review_item item href="#" checks="" can_act=False identity=False finding_url="" %}evidence{% endreview_item %}
+    {% filter_fold form swap=False %}                 folds the fields of a form.filters on phones, as its first element
     {% navigation_links frame.menu %}                 list of links to pages
 {% include_jinja "reviews/review_index.html" %}        a Jinja2 template with the values of the page
 Page frame: {% document_links %}, {% frame_top frame csrf_token %}, {% theme_form frame csrf_token %},
@@ -67,6 +69,7 @@ Classes without a tag: muted, mono, visually-hidden, stack, row, cards, requirem
 from portal.ui import glossary, markdown, script_messages  # noqa: F401 - the import registers their tags
 from portal.ui.components import (  # noqa: F401
     blocks,
+    filters,
     frame,
     head,
     includes,
