@@ -118,6 +118,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "portal.accounts.second_factor.RequireSecondFactorMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "portal.ui.htmx.skip_unchanged_parts",
     "portal.core.middleware.activate_user_zone",
     "portal.analytics.saved_views.middleware.DefaultSavedViewMiddleware",
 ]

@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.sla.clock_records import ClockRecord, list_records
@@ -21,14 +22,17 @@ from portal.core.value_types import TemplateContext
 from portal.reports.overview import Overview, build_overview, build_table
 from portal.reports.sla_dashboard import build_dashboard_summary
 from portal.reports.trends import MAX_SHARES, build_trends
+from portal.ui.htmx import is_fragment_request
 from portal.ui.pagination import paginate
 
 PAGE_SIZE = 25
 MAX_UPCOMING_CLOCKS = 5
+RESULTS_ID = "results"  # of the element that polls
 
 
+@vary_on_headers("HX-Request")
 def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
-    """Show the figures, the clocks due next, and the filtered list."""
+    """Show the figures, the clocks due next, and the filtered list. These ask for themselves with htmx."""
     now = timezone.now()
     filters = parse_filters(request.user, request.GET)
     summary = build_dashboard_summary(filters, now)
@@ -45,7 +49,9 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
         "soon": _list_upcoming_clocks(filters, page, rows, now) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
     }
-    return render(request, "reports/sla_dashboard.html", context)
+    # New filters change more than the results, so they need the whole page.
+    is_poll = is_fragment_request(request) and request.htmx.trigger == RESULTS_ID
+    return render(request, f"reports/sla_dashboard.html{'#results' if is_poll else ''}", context)
 
 
 def _list_upcoming_clocks(

@@ -210,6 +210,7 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
     recipient = _get_preview_recipient(request, recipients)
     rows = deliveries.list_deliveries(snapshot, recipients)
     preview_url = reverse("reports:email_html", args=[scope, period])
+    is_sending = deliveries.is_sending(snapshot)
     context: TemplateContext = {
         "snapshot": snapshot,
         "label": describe_period(period),
@@ -221,7 +222,8 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
         "email": deliveries.preview_report_email(snapshot, recipient, request.user, timezone.now()),
         "preview_url": f"{preview_url}?to={recipient.key}" if recipient.key else preview_url,
         "page": Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page")),
-        "is_sending": deliveries.is_sending(snapshot),
+        "is_sending": is_sending,
+        "poll_url": request.get_full_path() if is_sending else "",
         "pending_count": sum(each.is_pending for each in rows),
     }
     template = "reports/emails.html#deliveries" if is_fragment_request(request) else "reports/emails.html"

@@ -1,8 +1,8 @@
 """Search page, and the results of the command palette while the user types."""
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
 
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -36,7 +36,8 @@ GROUPS = {
 }
 
 
-class TypeTab(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TypeTab:
     """Tab that shows the results of one type, or all results if `value` is None."""
 
     label: str

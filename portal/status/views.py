@@ -11,10 +11,12 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners.permissions import is_program_staff
 from portal.status import probes
 from portal.status.background import get_background_status
+from portal.ui.htmx import is_fragment_request
 
 
 def serve_publicly(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -36,8 +38,12 @@ def check_health(request: HttpRequest) -> JsonResponse:
 
 
 @serve_publicly
+@vary_on_headers("HX-Request")
 def show_status(request: HttpRequest) -> HttpResponse:
-    """Show the status page, with details for program staff. Return 503 if the database is down."""
+    """Show the status page, with details for program staff. Return 503 if the database is down.
+
+    htmx asks for the measurements only.
+    """
     now = timezone.now()
     try:
         groups = probes.measure_all(now)
@@ -47,7 +53,8 @@ def show_status(request: HttpRequest) -> HttpResponse:
         return HttpResponse(render_to_string("status/status_down.html"), status=503)
     tone, summary = probes.summarize(groups)
     context = {"groups": groups, "tone": tone, "summary": summary, "now": now, "for_program": for_program}
-    return render(request, "status/status.html", context)
+    template = "status/status.html#live" if is_fragment_request(request) else "status/status.html"
+    return render(request, template, context)
 
 
 @serve_publicly

@@ -1,6 +1,8 @@
 """Requests and responses of htmx."""
 
-from django.http import HttpRequest
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django_htmx.middleware import HtmxDetails
 
 STOP_POLLING_STATUS = 286  # htmx's own status: swap this response in and stop polling
@@ -10,3 +12,17 @@ def is_fragment_request(request: HttpRequest) -> bool:
     """Return whether htmx asks for a part of the page. To restore a page from the history, it needs the whole page."""
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
     return bool(htmx) and not htmx.history_restore_request
+
+
+def skip_unchanged_parts(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Respond with 304 if a part rendered by `{% live %}` is what the page already shows."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        digest = request.headers.get("If-None-Match")
+        is_part = "HX-Request" in request.headers and response.status_code == 200 and not response.streaming
+        if digest and is_part and digest in response.text:
+            return HttpResponseNotModified()
+        return response
+
+    return middleware

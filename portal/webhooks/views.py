@@ -102,11 +102,12 @@ def show_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     state = request.GET.get("state", "")
     event_type = request.GET.get("event_type", "")
     log = paginate(request, list_deliveries(endpoint, state, event_type), 25)
+    is_sending = not endpoint.pause and any(message.is_due(now) for message in log)
     context = {
         "endpoint": endpoint,
         "secret": secret.value if secret else "",
         "page": log,
-        "is_sending": not endpoint.pause and any(message.is_due(now) for message in log),
+        "poll_url": request.get_full_path() if is_sending else "",
         "state": state,
         "event_type": event_type,
         "tabs": build_tabs(state, event_type),
@@ -240,12 +241,13 @@ def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> H
         return redirect("webhooks:delivery", uuid, message)
     attempts = paginate(request, delivery.attempts.all(), 10)
     is_update = is_fragment_request(request)
+    is_sending = not endpoint.pause and delivery.is_due(timezone.now())
     context = {
         "endpoint": endpoint,
         "message": delivery,
         "body": format_body(delivery.body),
         "page": attempts,
-        "is_sending": not endpoint.pause and delivery.is_due(timezone.now()),
+        "poll_url": request.get_full_path() if is_sending else "",
         "is_update": is_update,
     }
     return render(request, "webhooks/message.html#update" if is_update else "webhooks/message.html", context)

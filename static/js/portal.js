@@ -278,6 +278,8 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   }
 });
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
+// A part that updates itself shows that the outage is over.
+document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful) document.getElementById("outage")?.remove(); });
 document.addEventListener("htmx:responseError", () => showOutage());
 document.addEventListener("htmx:sendError", () => showOutage());
 

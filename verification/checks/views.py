@@ -7,6 +7,7 @@ from uuid import UUID
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -65,6 +66,9 @@ def build_page_context(integration: Integration, user: User, now: datetime) -> T
     results = list_check_results(integration, check_run, now)
     with_result = [row for row in results if row.at is not None]
     outcome_counts = Counter(row.outcome for row in results)
+    finished_checks = check_run.finished_checks if check_run is not None and running else None
+    done = len(finished_checks or ())
+    results_url = reverse("checks:results", args=[integration.uuid])
     return {
         "integration": integration,
         "results": results if running else sorted(with_result, key=lambda row: WORST_FIRST.index(Outcome(row.outcome))),
@@ -74,8 +78,9 @@ def build_page_context(integration: Integration, user: User, now: datetime) -> T
         "running": running,
         "outage": None if running else find_outage(integration, now),
         "shown_run": check_run if running or (check_run and check_run.is_retried) else find_last_run(integration),
-        "done": len(check_run.finished_checks) if check_run is not None and running else 0,
-        "finished": check_run.finished_checks if check_run is not None and running else None,
+        "done": done,
+        "finished": finished_checks,
+        "poll_url": f"{results_url}?shown={done}" if running else "",
         "next_run": check_run.next_attempt_at if check_run is not None and check_run.nightly and not running else None,
         "can_request_run": integration.is_open and runs.can_request_check_run(integration, user),
         "can_decide": integration.is_open and permissions.can_decide(integration, user),

@@ -139,10 +139,12 @@ def build_page_context(
 ) -> TemplateContext:
     """Return the context of the page and its body."""
     job = Job.objects.find_unfinished(services.READ_JOB, str(discovery.pk))
+    # A job that ended after the row was read has finished, and the row doesn't say so yet.
+    is_running = job is not None or discovery.finished_at is None
     context: TemplateContext = {
         "discovery": discovery,
-        # A job that ended after the row was read has finished, and the row doesn't say so yet.
-        "running": job is not None or discovery.finished_at is None,
+        "running": is_running,
+        "poll_url": reverse("discovery:discovery", args=[discovery.uuid]) if is_running else "",
         "progress": job.progress if job is not None else {},
         "facts": presenters.list_facts(discovery),
         "choices": presenters.list_program_choices(discovery),

@@ -9,6 +9,7 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
@@ -97,6 +98,7 @@ def _render(
         # The form and the details are new, too.
         return HttpResponse(status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"})
     runs = TestRun.objects.filter(integration=integration, kind=kind.key)
+    page_url = reverse(f"testruns:{kind.key}", args=[integration.uuid])
     context: TemplateContext = {
         "integration": integration,
         "kind": kind,
@@ -105,6 +107,7 @@ def _render(
         "json_url_name": f"testruns:{kind.key}_json",
         "row": run,
         "running": is_running,
+        "poll_url": f"{page_url}?run={run.pk}" if run is not None and is_running else "",
         "earlier": runs.without_large_fields()[:MAX_LISTED_TEST_RUNS],
         "can_request_test": integration.is_open and can_request_check_run(integration, request.user),
         "form": form,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django import forms
 from django.http import QueryDict
@@ -53,7 +53,8 @@ def _describe(field: forms.Field, value: object) -> str:
 
 def _list_options(field: FilterField) -> Iterator[tuple[object, str]]:
     """Return the options of a choice without their groups."""
-    for key, label in field.choices:
+    choices: Any = field.choices
+    for key, label in choices:
         if isinstance(label, (list, tuple)):
             yield from ((option, str(name)) for option, name in label)
         else:

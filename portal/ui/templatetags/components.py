@@ -56,6 +56,8 @@ Blocks, each closed with {% end… %}:
        value="" %}further buttons{% endform_footer %}   <form data-autosave="URL"> keeps "saved 12 s ago"
     {% review_item item href="#" checks="" can_act=False identity=False finding_url="" %}evidence{% endreview_item %}
     {% filter_fold form swap=False %}                 folds the fields of a form.filters on phones, as its first element
+    {% live id="deliveries" url=poll_url every="2s" css_class="" announced=False %}…{% endlive %}
+       asks for itself while it has a URL, and is replaced only if it changed
     {% navigation_links frame.menu %}                 list of links to pages
 {% include_jinja "reviews/review_index.html" %}        a Jinja2 template with the values of the page
 Page frame: {% document_links %}, {% frame_top frame csrf_token %}, {% theme_form frame csrf_token %},
@@ -75,6 +77,7 @@ from portal.ui.components import (  # noqa: F401
     includes,
     inline,
     lists,
+    live,
     moments,
 )
 from portal.ui.components.markup import register  # noqa: F401
