@@ -48,6 +48,7 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime) -> TemplateCon
             (state, _(label), state == filters.state, counts[f"tab_{state}"]) for state, label in STATE_LABELS.items()
         ],
         "count": counts[f"tab_{filters.state}"],
+        "clock_count": counts["tab_all"],
         **{name: counts[name] for name in ("repository_count", "behind", "data_up_to")},
         "unreadable": _list_unreadable_repositories(filters) if counts["behind"] else [],
     }

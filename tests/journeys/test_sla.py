@@ -50,7 +50,7 @@ def test_reviewer_filters_and_exports_issues_and_lowers_a_severity(
     download.value.save_as(tmp_path / "sla.csv")
     lines = (tmp_path / "sla.csv").read_text().splitlines()
     assert (len(lines), "The engine stops after launch" in lines[1]) == (2, True)
-    browser.press("Trends").sees("No SLA figures in the last 12 weeks")
+    browser.press("Trends").sees("No matching SLA figures in the last 12 weeks")
     assert browser.page.get_by_role("combobox", name="Severity").input_value() == "critical"
     browser.go("/sla/?state=at_risk")
     browser.press("The engine stops after launch").page.locator("#lower-severity summary").click()

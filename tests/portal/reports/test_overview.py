@@ -98,6 +98,17 @@ def test_page_without_targets_says_that_there_are_none(rita: User, sign_in: Any)
     assert "No SLA targets in the last 12 weeks" in sign_in(rita).get(reverse(PAGE)).content.decode()
 
 
+@pytest.mark.parametrize("name", [PAGE, "reports:trends"])
+def test_page_without_matching_targets_offers_to_clear_the_filters(
+    week_with_breach: MonitoredRepository, rita: User, sign_in: Any, name: str
+) -> None:
+    page = BeautifulSoup(sign_in(rita).get(reverse(name), {"program": "packer"}).content, "html.parser").select_one(
+        ".empty"
+    )
+    assert page.h2.text.startswith("No matching SLA")
+    assert page.a["href"] == reverse(name)
+
+
 @pytest.mark.every_database
 def test_page_has_its_filters_and_the_charts_of_programs_side_by_side(
     week_with_breach: MonitoredRepository, rita: User, sign_in: Any
