@@ -13,6 +13,7 @@ from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
 ITEMS = 4
+MEASURE_TOP = "box => box.getBoundingClientRect().top + scrollY"
 
 
 @pytest.fixture
@@ -31,6 +32,16 @@ def test_actions_of_the_last_item_are_in_view(visit: Visit, rita: Any, items: No
     last.check()
     expect(last).to_be_in_viewport()
     expect(browser.page.get_by_role("button", name="Assign reviewer")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_selection_does_not_move_the_list(visit: Visit, rita: Any, items: None, phone: bool) -> None:
+    page = visit(rita, phone=phone).go("/queue/").page
+    box = page.locator("#results input[name=row]").first
+    place = box.evaluate(MEASURE_TOP)
+    box.check()
+    expect(page.get_by_role("button", name="Assign reviewer")).to_be_in_viewport()
+    assert box.evaluate(MEASURE_TOP) == place
 
 
 def test_all_items_are_selected_at_once(visit: Visit, rita: Any, items: None) -> None:
