@@ -27,6 +27,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.public_status import PUBLIC_STATUSES, get_public_listing_status
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import (
+    get_transition_label,
     list_all_transitions,
     list_available_transitions,
     perform_transition,
@@ -105,8 +106,9 @@ class TransitionPage:
         has_undo_banner = "undo_until" in event.data or name == "approve_first"
         if not (for_program and has_undo_banner):  # the banner names the decision
             # The page that opens next is about another integration.
-            message = _("%(name)s: You %(action)s.") if next_uuid else _("You %(action)s.")
-            messages.success(request, message % {"name": integration.name, "action": event.action})
+            message = _("%(result)s: %(name)s. The next review is open.") if next_uuid else _("You %(action)s.")
+            words = {"result": _(self.options.result), "name": integration.name, "action": event.action}
+            messages.success(request, message % words)
         if self.is_inline:
             return render_workspace(request, load_visible_integration(request, integration.uuid))
         if not for_program:
@@ -130,7 +132,7 @@ class TransitionPage:
         context = {
             "integration": integration,
             "transition": self.transition,
-            "label": _(self.options.label),
+            "label": get_transition_label(integration, self.transition.name),
             "action": action,
             "form": self.form,
             "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",

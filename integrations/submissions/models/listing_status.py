@@ -19,7 +19,7 @@ from integrations.submissions.workflow import compliance_guards, guards
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.guards import Guard, Method, guarded_transition, require_note
 from integrations.submissions.workflow.next_action import ActionTextParams, render_action_text
-from integrations.submissions.workflow.states import ListingStatus
+from integrations.submissions.workflow.states import COMMUNITY_TIER, ListingStatus
 from portal.accounts.models import User
 from portal.core.value_types import NamedValues
 
@@ -259,7 +259,7 @@ class ListingStatusFields(models.Model):
         self._begin_listing_status(now)
         # Terraform Integration Program, "Support": a vendor that prefers to make its provider a community-supported one
         # is no longer listed as Verified.
-        self.tier = "community" if self.edition.get_tier("community") else ""
+        self.tier = COMMUNITY_TIER if self.edition.get_tier(COMMUNITY_TIER) else ""
         self.tier_request = ""
 
     def _restore_listing(self, now: datetime) -> None:
@@ -267,5 +267,5 @@ class ListingStatusFields(models.Model):
         # A later notice begins a new case, in which everyone can decide again.
         self.notice_by = self.suspended_by = None
         # A suspended integration keeps its tier, which the public doesn't see. Delisted and unlisted ones lost theirs.
-        if self.edition.get_tier(self.tier) is None or self.tier == "community":
+        if self.edition.get_tier(self.tier) is None or self.tier == COMMUNITY_TIER:
             self.tier = self.edition.release_tier.key

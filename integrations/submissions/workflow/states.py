@@ -12,6 +12,7 @@ from integrations.partners.models import VerificationState
 from integrations.programs.stages import FINAL_STAGES as FINAL_STAGES, OPEN_STAGES as OPEN_STAGES, Stage as Stage
 from integrations.submissions.workflow.next_action import ActionTextParams, get_action_label
 
+COMMUNITY_TIER = "community"  # key of the tier without a support commitment, which some programs have
 # not on the enumeration, because the modules of programs know nothing of Django
 STAGE_LABELS = {
     Stage.ENGAGE: gettext_lazy("Engage"),

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -61,6 +62,21 @@ def test_downgrade_to_community_ends_clocks(
     assert SlaClock.objects.get().next_at is None
     email = EmailMessage.objects.get(event__event_type="compliance.downgraded")
     assert "ended the support commitment for Rocket." in email.text
+
+
+@pytest.mark.parametrize(
+    ("program", "label"), [("terraform-provider", "Downgrade to community"), ("nomad", "End support commitment")]
+)
+def test_end_of_the_commitment_is_named_by_what_it_does_in_the_program(
+    integration_at: Any, alice: Any, sign_in: Any, program: str, label: str
+) -> None:
+    row = integration_at("support", program=program)
+    client = sign_in(alice)
+    assert label in client.get(f"/integrations/{row.uuid}/compliance/").text
+    page = BeautifulSoup(
+        client.get(f"/integrations/{row.uuid}/transitions/downgrade_to_community/").text, "html.parser"
+    )
+    assert (page.h1.text.strip().startswith(label), page.select_one("main form .button").text.strip()) == (True, label)
 
 
 def test_breaches_suggest_a_notice_once(

@@ -7,6 +7,7 @@ import pytest
 from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.selectors.queue import find_next_review
 from integrations.submissions.models import Integration
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts import roles
 from portal.accounts.models import User
 from tests.conftest import NOW
@@ -35,7 +36,7 @@ def test_next_item_opens_after_a_hold_with_a_message_that_names_the_held_one(
     response = submit_transition(client, scan, "put_on_hold", note="The registry is closed.", waits_for="third_party")
     assert response["Location"] == f"/integrations/{rocket.uuid}/review/?decided={scan.uuid}"
     page = client.get(response["Location"])
-    assert [str(message) for message in page.context["messages"]] == ["Scan: You put the integration on hold."]
+    assert [str(message) for message in page.context["messages"]] == ["On hold: Scan. The next review is open."]
 
 
 def test_integration_page_stays_open_after_a_hold_with_a_message_without_the_name(
@@ -68,3 +69,13 @@ def test_reviewer_of_a_program_is_offered_only_its_reviews(
     assert suggestions == [[], [rita]]
     page = sign_in(rita).get("/queue/")
     assert ["Claim" in get_row_text(page, name) for name in ("Rocket", "Vaulted")] == [False, True]
+
+
+def test_every_decision_of_the_program_has_a_result_for_the_message() -> None:
+    partner_decisions = {"withdraw", "archive"}
+    decisions = {name for name, options in TRANSITION_OPTIONS.items() if options.is_decision} - partner_decisions
+    assert {name for name, options in TRANSITION_OPTIONS.items() if options.result} == {
+        *decisions,
+        "approve_first",
+        "put_on_hold",
+    }

@@ -79,7 +79,7 @@ SUBJECTS = {
     "compliance.notice_withdrawn": "Notice withdrawn: Rocket",
     "compliance.reinstated": "Reinstated: Rocket",
     "compliance.reinstatement_requested": "Reinstatement requested: Rocket by Acme",
-    "compliance.downgraded": "Now a community integration: Rocket",
+    "compliance.downgraded": "Support commitment ended: Rocket",
     "integration.edition_moved": "New edition 2026-06: Rocket",
     "issue.warning_sent": "Due soon: acme/rocket#7 (75% of SLA time used)",
     "issue.breached": "SLA breach: acme/rocket#7 (critical)",
