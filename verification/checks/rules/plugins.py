@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from verification.checks.rules.go_module import with_go_module
+from verification.checks.rules.publication import PARTNER_TIERS
 from verification.checks.rules.repository import build_repository_evidence, with_repository
 from verification.checks.rules.shared_reads import build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
@@ -16,35 +17,40 @@ from verification.terraform.versions import InvalidVersionError, Version, parse_
 
 # Repository names by category. These are conventions, not rules.
 NAME_CONVENTIONS = {
-    "container-runtime": "nomad-driver-NAME",
-    "gpus-hardware-devices": "nomad-device-NAME",
-    "autoscaling": "nomad-autoscaler-NAME",
-    "authentication-methods": "vault-plugin-auth-NAME",
-    "secrets-engines": "vault-plugin-secrets-NAME",
+    "container-runtime": ("nomad-driver-NAME",),
+    "gpus-hardware-devices": ("nomad-device-NAME",),
+    "autoscaling": ("nomad-autoscaler-NAME",),
+    "authentication-methods": ("vault-plugin-auth-NAME",),
+    # Database plugins belong to the database secrets engine.
+    "secrets-engines": ("vault-plugin-secrets-NAME", "vault-plugin-database-NAME"),
 }
 NAME_PATTERN = "[a-z0-9][a-z0-9-]*"
 PULL_REQUEST_URL_PATTERN = re.compile(
     r"https://github\.com/(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})/pull/(?P<number>[1-9]\d{0,8})(?:[/?#].*)?"
 )
 PACKER_SDK_MODULE = "github.com/hashicorp/packer-plugin-sdk"
-SERVICES_VARIABLE_PATTERN = re.compile(r'^[ \t]*variable[ \t]+"services"', re.MULTILINE)
+# Labels of blocks can be unquoted (HCL Native Syntax Specification, "Blocks").
+SERVICES_VARIABLE_PATTERN = re.compile(r'^[ \t]*variable[ \t]+(?:"services"|services\b(?!-))', re.MULTILINE)
+# Only at the beginning of a line: within a line, "/*" is usually part of a path in a string.
+BLOCK_COMMENT_PATTERN = re.compile(r"^[ \t]*/\*.*?\*/", re.MULTILINE | re.DOTALL)
 REQUIRED_VERSION_PATTERN = re.compile(r'^[ \t]*required_version[ \t]*=[ \t]*"(?P<version>[^"\n]{1,100})"', re.MULTILINE)
 PROVIDER_PATTERN = re.compile(r"(?P<namespace>[A-Za-z0-9-]{1,64})/(?P<name>[a-z0-9-]{1,64})")
 # NIA modules use the syntax of Terraform 0.13.
 LAST_TERRAFORM_0_12 = Version(0, 12, 31)
 LOWER_BOUND_OPERATORS = frozenset({"=", ">", ">=", "~>"})
-VERIFIED_TIERS = ("partner", "official")
+VERIFIED_TIERS = (*PARTNER_TIERS, "official")
 MAX_FILES = 20
 UNREAD_FILES_RESULT = Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.")
 
 
 @register_check("plugin.name", with_repository)
 def check_plugin_name(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    convention = NAME_CONVENTIONS.get(subject.category, "")
-    if not convention:
+    conventions = NAME_CONVENTIONS.get(subject.category, ())
+    if not conventions:
         return Result(Outcome.NOT_RUN, "This category has no naming convention.")
+    convention = " or ".join(conventions)
     evidence = (build_repository_evidence(repository), Evidence("Convention", convention))
-    if re.fullmatch(convention.replace("NAME", NAME_PATTERN), repository.name):
+    if any(re.fullmatch(each.replace("NAME", NAME_PATTERN), repository.name) for each in conventions):
         return Result(Outcome.PASS, f"{repository.name} follows the naming convention.", evidence)
     return Result(Outcome.WARN, f"{repository.name} doesn't follow the naming convention {convention}.", evidence)
 
@@ -85,10 +91,10 @@ def check_packer_sdk(code: RepositorySnapshot, sources: Sources, go_module: GoMo
 
 
 def _read_configuration(code: RepositorySnapshot) -> tuple[dict[str, str], bool]:
-    """Return the Terraform files at the root, by name, and whether these are all."""
+    """Return the Terraform files at the root without block comments, by name, and whether these are all."""
     files = [file for file in code.files if "/" not in file.path and file.path.endswith(".tf")]
     is_complete = not code.is_truncated and len(files) <= MAX_FILES
-    return {file.path: code.open(file) for file in files[:MAX_FILES]}, is_complete
+    return {file.path: BLOCK_COMMENT_PATTERN.sub("", code.open(file)) for file in files[:MAX_FILES]}, is_complete
 
 
 @register_check("nia.services", with_release_code)

@@ -13,11 +13,13 @@ from verification.sources.published_versions import RegistryListing, load_listin
 
 # Only the program and the partner see a notice, so to others the integration is still listed.
 LISTED_STATUSES = ("listed", "on_notice")
-# "Verified" was the name of the partner tier until 2022. The API's value for the premier tier isn't documented.
+# The API's value for the premier tier isn't documented.
+PARTNER_TIERS = ("partner", "partner-premier", "premier")
+# "Verified" was the name of the partner tier until 2022.
 REGISTRY_TIERS_BY_TIER = {
     "verified": ("partner",),
     "partner": ("partner",),
-    "partner-premier": ("partner", "partner-premier", "premier"),
+    "partner-premier": PARTNER_TIERS,
     "official": ("official",),
     "community": ("community",),
 }
@@ -119,8 +121,9 @@ def check_registry_tier(subject: Subject, sources: Sources, listing: RegistryLis
     if not listing.tier:
         return Result(Outcome.NOT_RUN, "The registry doesn't show a tier.", evidence)
     if subject.listing_status not in LISTED_STATUSES:
-        if listing.tier == "partner":
-            return Result(Outcome.WARN, "The registry shows the partner tier, but the program doesn't.", evidence)
+        if listing.tier in PARTNER_TIERS:
+            summary = f"The registry shows the {listing.tier} tier, but the program doesn't."
+            return Result(Outcome.WARN, summary, evidence)
         summary = f"The registry shows the {listing.tier} tier, but the program hasn't listed the integration."
         return Result(Outcome.PASS, summary, evidence)
     expected_tiers = REGISTRY_TIERS_BY_TIER.get(subject.tier, (subject.tier,))

@@ -30,6 +30,8 @@ PULL_REQUEST_URL = "https://github.com/hashicorp/nomad/pull/7"
         ("autoscaling", "nomad-autoscaler-rocket", Outcome.PASS),
         ("authentication-methods", "vault-plugin-auth-rocket", Outcome.PASS),
         ("secrets-engines", "vault-plugin-auth-rocket", Outcome.WARN),
+        ("secrets-engines", "vault-plugin-secrets-rocket", Outcome.PASS),
+        ("secrets-engines", "vault-plugin-database-rocket", Outcome.PASS),
         ("secrets-engines", "vault-plugin-secrets-", Outcome.WARN),
         ("storage", "anything", Outcome.NOT_RUN),
     ],
@@ -100,7 +102,10 @@ def test_packer_plugin_sdk_is_required(text, expected):
     [
         ({"variables.tf": 'variable "services" {\n}\n'}, False, Outcome.PASS),
         ({"main.tf": '  variable  "services"  {\n}\n'}, False, Outcome.PASS),
+        ({"main.tf": "variable services {\n}\n"}, False, Outcome.PASS),
+        ({"main.tf": "variable services_by_name {\n}\n"}, False, Outcome.FAIL),
         ({"main.tf": '# variable "services" {\n'}, False, Outcome.FAIL),
+        ({"main.tf": '/*\nvariable "services" {\n}\n*/\n'}, False, Outcome.FAIL),
         ({"modules/a/main.tf": 'variable "services" {\n}\n'}, False, Outcome.FAIL),
         ({"main.tf": 'variable "service" {\n}\n'}, False, Outcome.FAIL),
         ({"main.tf": ""}, True, Outcome.NOT_RUN),
@@ -159,6 +164,7 @@ def test_constraints_of_all_files_count(files, expected):
     ("name", "tier", "expected"),
     [
         ("cisco/aci", "partner", Outcome.PASS),
+        ("cisco/aci", "partner-premier", Outcome.PASS),
         ("hashicorp/aws", "official", Outcome.PASS),
         ("cisco/aci", "community", Outcome.FAIL),
         ("cisco/aci", "", Outcome.FAIL),

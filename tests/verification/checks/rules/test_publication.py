@@ -265,6 +265,7 @@ def test_protocols_must_match_the_manifest(manifest, protocols, expected):
     [
         ("unlisted", "", "community", Outcome.PASS),
         ("unlisted", "", "partner", Outcome.WARN),
+        ("unlisted", "", "partner-premier", Outcome.WARN),
         ("delisted", "partner", "partner", Outcome.WARN),
         ("listed", "partner", "partner", Outcome.PASS),
         ("listed", "verified", "partner", Outcome.PASS),
