@@ -110,6 +110,33 @@ def test_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
     assert server["block"]["block_types"]["disk"]["nesting_mode"] == "set"
 
 
+SCHEMA_PARTS = {
+    "provider": {"version": 0, "block": {"description_kind": "plain"}},
+    "resource_schemas": {"acme_server": {"version": 1, "block": {"attributes": {"id": {"type": "string"}}}}},
+}
+
+
+def build_document(**parts):
+    return {"format_version": "1.0", "provider_schemas": {"registry.terraform.io/acme/acme": SCHEMA_PARTS | parts}}
+
+
+def test_parts_that_only_newer_terraform_prints_are_no_difference():
+    old_resource = {"version": 1, "block": {"attributes": {"id": {"type": "string", "deprecated": True}}}}
+    attribute = {"type": "string", "deprecated": True, "deprecation_message": "Use the name."}
+    newer = build_document(
+        resource_schemas={"acme_server": {"version": 1, "block": {"attributes": {"id": attribute}}}},
+        resource_identity_schemas={"acme_server": {"version": 0, "attributes": {}}},
+        list_resource_schemas={"acme_server": {"version": 0, "block": {}}},
+        action_schemas={"acme_restart": {"block": {}}},
+        state_store_schemas={"acme_store": {"version": 0, "block": {}}},
+    )
+    assert list_differences(build_document(resource_schemas={"acme_server": old_resource}), newer) == []
+
+
+def test_resource_that_only_terraform_prints_is_a_difference():
+    assert list_differences(build_document(resource_schemas={}), build_document()) == ["resource_schemas.acme_server"]
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [

@@ -40,6 +40,16 @@ METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.
 # The schema of the AWS provider is 13.6 MB as JSON and takes five seconds to read.
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
 MAX_DIFFERENCES = 20
+# What Terraform 1.12 and newer print in addition to the parts of the protocol that the direct reading knows.
+PARTS_OF_NEWER_TERRAFORM = frozenset(
+    {
+        "action_schemas",
+        "deprecation_message",
+        "list_resource_schemas",
+        "resource_identity_schemas",
+        "state_store_schemas",
+    }
+)
 SchemaResponse = tuple[JsonObject | None, str, str]  # the document, or None with the key and the message of the problem
 
 
@@ -123,7 +133,8 @@ def run_job(job_input: JsonObject, executable: Path, report_progress: Callable[[
     documents = [reading.document for reading in readings if reading.document is not None]
     return {
         "readings": [reading.as_dict() for reading in readings],
-        "schema": documents[0] if documents else None,
+        # Terraform's document has more parts, such as the identities of resources.
+        "schema": documents[-1] if documents else None,
         "differences": list_differences(documents[0], documents[1]) if len(documents) == 2 else None,
     }
 
@@ -209,14 +220,14 @@ def _parse_schema(result: CommandResult) -> SchemaResponse:
 
 
 def list_differences(first: JsonObject, second: JsonObject) -> list[str]:
-    """Return the first locations at which two documents of one provider differ."""
+    """Return the first locations at which a document read directly and Terraform's document of a provider differ."""
     providers: list[JsonObject] = [next(iter(each["provider_schemas"].values()), {}) for each in (first, second)]
     return list(islice(_find_differences(providers[0], providers[1]), MAX_DIFFERENCES))
 
 
 def _find_differences(first: object, second: object, where: str = "") -> Iterator[str]:
     if isinstance(first, dict) and isinstance(second, dict):
-        for key in sorted(first.keys() | second.keys()):
+        for key in sorted(first.keys() | (second.keys() - PARTS_OF_NEWER_TERRAFORM)):
             yield from _find_differences(first.get(key), second.get(key), f"{where}.{key}" if where else key)
     elif first != second:
         yield where
