@@ -16,6 +16,12 @@ from verification.sources import Sources
 CHECK_KEY = "schema.read"
 OBSERVATION_KEY = "schema_reading"
 MAX_EVIDENCE_ITEMS = 12
+# The feature requirements of the tier Partner Premier, and the items of which a provider needs at least one each.
+PREMIER_FEATURES = {
+    "ephemeral resources": ("ephemeral_resources",),
+    "Terraform Search": ("resource_identities", "list_resources"),
+    "actions": ("actions",),
+}
 SCHEMA_CHECK_KEYS = tuple(key for key in load_descriptions() if key.startswith("schema."))
 
 
@@ -117,6 +123,20 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
     ]
     state = (*_build_state(inspection), *build_code_state(code))
     return replace(build_pages_result(missing, total, code, sources), inspected_revisions=state)
+
+
+@register_check("schema.features", with_inspection)
+def check_schema_features(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
+    counts: Mapping[str, int] = inspection.get("features") or {}
+    if not counts:
+        return Result(Outcome.NOT_RUN, "The schema couldn't be read.")
+    evidence = tuple(Evidence(key.replace("_", " ").capitalize(), str(count)) for key, count in counts.items())
+    features = [name for name, keys in PREMIER_FEATURES.items() if all(counts[key] for key in keys)]
+    if features:
+        return Result(Outcome.PASS, f"The schema has {', '.join(features)}.", evidence)
+    # Without Terraform, or with an older one, only ephemeral resources are read.
+    summary = "We found none of the features. Only Terraform 1.14 and newer prints all of them."
+    return Result(Outcome.NOT_RUN, summary, evidence)
 
 
 @register_check("schema.protocol", with_inspection)

@@ -95,6 +95,16 @@ def evaluate_quality(schema: ParsedSchema) -> list[JsonObject]:
     return results
 
 
+def count_feature_items(schema: ParsedSchema) -> dict[str, int]:
+    """Return the number of items of each kind that newer versions of Terraform added."""
+    return {
+        "ephemeral_resources": len(schema.ephemeral),
+        "resource_identities": len(schema.identities),
+        "list_resources": len(schema.lists),
+        "actions": len(schema.actions),
+    }
+
+
 def list_documented_names(schema: ParsedSchema) -> dict[str, list[str]]:
     """Return the names of all items that need a documentation page, by documentation folder."""
     return {

@@ -33,9 +33,8 @@ UNREPORTED_LISTING = build_registry_listing(
 
 
 def run_registry_check(key, subject=LATER, listing=None, **fields):
-    return CHECKS[f"registry.{key}"].run(
-        subject, FakeSources(listing_answer=listing or build_registry_listing(), **fields)
-    )
+    sources = FakeSources(listing_answer=listing or build_registry_listing(), **fields)
+    return CHECKS[f"registry.{key}"].run(subject, sources)
 
 
 def get_outcome(key, subject=LATER, **changes):

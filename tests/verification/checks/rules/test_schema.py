@@ -25,6 +25,7 @@ OBSERVATION = {
     "offered": {"resources": ["example_server"], "data-sources": []},
     "problem": "",
 }
+FEATURES = {"ephemeral_resources": 0, "resource_identities": 0, "list_resources": 0, "actions": 0}
 TERRAFORM = DIRECT | {"via": "terraform", "protocol": 0}
 
 
@@ -101,6 +102,21 @@ def build_rule(key, count, *locations):
         ("sensitive", {}, "not_run", "The portal hasn't read the schema yet."),
         ("pages", {}, "not_run", "The portal hasn't read the schema yet."),
         ("pages", {"offered": {}}, "not_run", "The schema contains nothing that needs a page."),
+        ("features", {}, "not_run", "The portal hasn't read the schema yet."),
+        ("features", {"features": {}}, "not_run", "The schema couldn't be read."),
+        ("features", {"features": FEATURES | {"actions": 1}}, "pass", "The schema has actions."),
+        (
+            "features",
+            {"features": FEATURES | {"resource_identities": 2}},
+            "not_run",
+            "We found none of the features. Only Terraform 1.14 and newer prints all of them.",
+        ),
+        (
+            "features",
+            {"features": {key: 1 for key in FEATURES}},
+            "pass",
+            "The schema has ephemeral resources, Terraform Search, actions.",
+        ),
         ("protocol", {"protocol": 0}, "not_run", "The provider didn't report its protocol."),
         ("protocol", {"protocol": 6}, "not_run", "No repository is set, so no protocol is declared."),
     ],
@@ -176,3 +192,24 @@ def test_invalid_schema_is_a_problem_of_its_reading():
     observation = build_observation(records, "1.0.0", datetime.now(UTC))
     assert [one["read"] for one in observation["readings"]] == [False]
     assert observation["readings"][0]["problem"].startswith("The schema can't be used: ")
+
+
+def test_items_of_newer_terraform_are_counted():
+    provider = {
+        "resource_schemas": {"example_server": {"version": 0, "block": {}}},
+        "resource_identity_schemas": {"example_server": {"version": 0, "attributes": {}}},
+        "list_resource_schemas": {"example_server": {"version": 0, "block": {}}},
+        "action_schemas": {"example_restart": {"block": {}}},
+    }
+    schemas = {"registry.terraform.io/acme/example": provider}
+    records = {
+        "readings": [DIRECT, TERRAFORM],
+        "differences": [],
+        "schema": {"format_version": "1.0", "provider_schemas": schemas},
+    }
+    assert build_observation(records, "1.0.0", datetime.now(UTC))["features"] == {
+        "ephemeral_resources": 0,
+        "resource_identities": 1,
+        "list_resources": 1,
+        "actions": 1,
+    }

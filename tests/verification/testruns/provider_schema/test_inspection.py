@@ -132,6 +132,7 @@ def test_schema_of_an_authentic_release_is_stored(
     assert outcome_by_id == {
         "schema.read": "pass",
         "schema.protocol": "pass",
+        "schema.features": "not_run",
         "schema.prefix": "pass",
         "schema.sensitive": "warn",
         "schema.deprecated": "pass",

@@ -156,7 +156,7 @@ def build_observation(answer: JsonObject, version: str, at: datetime) -> JsonObj
     protocol = next((reading["protocol"] for reading in answer["readings"] if reading["protocol"]), 0)
     observation: JsonObject = {key: answer[key] for key in ("readings", "differences")}
     observation |= {"version": version, "at": at.isoformat(), "protocol": protocol}
-    observation |= {"rules": [], "offered": {}, "problem": ""}
+    observation |= {"rules": [], "offered": {}, "features": {}, "problem": ""}
     if answer["schema"] is None:
         return observation
     try:
@@ -165,7 +165,11 @@ def build_observation(answer: JsonObject, version: str, at: datetime) -> JsonObj
     except SchemaParseError as error:
         failure = {"read": False, "problem": f"The schema can't be used: {error}", "key": "answer"}
         return observation | {"readings": [reading | failure for reading in answer["readings"]], "problem": str(error)}
-    return observation | {"rules": quality.evaluate_quality(schema), "offered": quality.list_documented_names(schema)}
+    return observation | {
+        "rules": quality.evaluate_quality(schema),
+        "offered": quality.list_documented_names(schema),
+        "features": quality.count_feature_items(schema),
+    }
 
 
 def _store_progress_message(run: TestRun, message: str) -> None:
