@@ -25,8 +25,8 @@ class RegistryListing:
     `versions` without the "v", as the registry lists them; `newest` is the one that users get. `platforms`,
     `protocols` and `docs` (category to number of pages) are those of `newest`; `builds` holds the platforms of the
     highest MAX_BUILD_VERSIONS versions. `published_at` is when `newest` was published. It, `warning`, `unlisted`,
-    `moved_to`, and `downloads` are None if the registry's internal API was unavailable. `etag` is for the next
-    conditional request.
+    `moved_to`, and `downloads` are None if the registry's internal API was unavailable or didn't state them. `etag` is
+    for the next conditional request.
     """
 
     full_name: str

@@ -1,10 +1,11 @@
 """Tests of the registry client."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from tests.fakes.registry import HIDDEN_PROVIDER, Provider
+from tests.fakes.registry import HIDDEN_PROVIDER, Provider, build_v2_response
 from verification.sources.errors import (
     AccessDeniedError,
     MissingVersionError,
@@ -50,6 +51,15 @@ def test_internal_api_adds_warning_visibility_and_move(registry):
     registry.publish(Provider("acme/rocket", warning="Old.", unlisted=True, moved_to="acme/rocket2"))
     listing = RegistryClient().read_listing("acme", "rocket")
     assert (listing.warning, listing.unlisted, listing.moved_to) == ("Old.", True, "acme/rocket2")
+
+
+def test_fields_that_the_internal_api_omits_are_unknown(registry):
+    registry.publish(ROCKET)
+    response = build_v2_response(ROCKET)
+    del response["data"]["attributes"]["warning"], response["data"]["attributes"]["unlisted"]
+    registry.fail(200, json.dumps(response).encode(), under="/v2/")
+    listing = RegistryClient().read_listing("acme", "rocket")
+    assert (listing.newest, listing.warning, listing.unlisted) == ("1.2.0", None, None)
 
 
 def test_move_to_an_unknown_provider_is_reported(registry):

@@ -97,9 +97,6 @@ def _check_source(subject: Subject, listing: RegistryListing) -> tuple[Outcome, 
 @register_check("registry.state", with_listing)
 def check_registry_state(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
-    # Only the internal API states these, so without it nothing is known.
-    if listing.warning is None or listing.unlisted is None or listing.moved_to is None:
-        return Result(Outcome.NOT_RUN, "The registry didn't say whether it warns about the provider.", evidence)
     if listing.moved_to:
         evidence += (Evidence("Moved to", listing.moved_to),)
         return Result(Outcome.FAIL, f"The registry redirects users to {listing.moved_to}.", evidence)
@@ -108,6 +105,9 @@ def check_registry_state(subject: Subject, sources: Sources, listing: RegistryLi
     if listing.warning:
         evidence += (Evidence("Warning", listing.warning[:500]),)
         return Result(Outcome.WARN, "The registry shows a warning for the provider.", evidence)
+    # Only the internal API states these, so without it nothing is known.
+    if None in (listing.warning, listing.unlisted, listing.moved_to):
+        return Result(Outcome.NOT_RUN, "The registry didn't say whether it warns about the provider.", evidence)
     return Result(Outcome.PASS, "The registry shows the provider without a warning.", evidence)
 
 

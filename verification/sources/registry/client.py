@@ -204,8 +204,9 @@ def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
         source=summary.source,
         tier=summary.tier,
         versions=versions,
-        warning=clean_text(attributes.get("warning")),
-        unlisted=bool(attributes.get("unlisted")),
+        # The API is undocumented, so a field can disappear. A missing one says nothing.
+        warning=clean_text(attributes["warning"]) if "warning" in attributes else None,
+        unlisted=bool(attributes["unlisted"]) if "unlisted" in attributes else None,
         moved_to=_find_moved_to(raw["data"], included_items),
         repository_id=summary.repository_id,
         etag=etag,

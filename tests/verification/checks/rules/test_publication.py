@@ -98,7 +98,7 @@ def test_listing_without_reported_fields_does_not_pass(key):
     [
         ({}, Outcome.PASS),
         ({"warning": "Use acme/rocket2."}, Outcome.WARN),
-        ({"unlisted": True}, Outcome.FAIL),
+        ({"unlisted": True, "warning": None}, Outcome.FAIL),
         ({"moved_to": "acme/rocket2"}, Outcome.FAIL),
         ({"warning": None}, Outcome.NOT_RUN),
         ({"unlisted": None}, Outcome.NOT_RUN),
