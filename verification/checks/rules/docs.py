@@ -22,15 +22,26 @@ CATEGORY_BY_FOLDER = {
     "d": "data-sources",
     "functions": "functions",
     "ephemeral-resources": "ephemeral-resources",
+    "list-resources": "list-resources",
+    "actions": "actions",
     "guides": "guides",
 }
-DOCUMENTED_CATEGORIES = ("resources", "data-sources", "functions", "ephemeral-resources")
+DOCUMENTED_CATEGORIES = (
+    "resources",
+    "data-sources",
+    "functions",
+    "ephemeral-resources",
+    "list-resources",
+    "actions",
+)
+# No file names of actions, because too many other files are named like them, such as rule_action.go.
 SOURCE_FILE_PATTERNS = {
     "resources": re.compile(r"(?:^|/)(?:resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_resource)\.go$"),
     "data-sources": re.compile(r"(?:^|/)(?:data_source_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_data_source)\.go$"),
     "ephemeral-resources": re.compile(
         r"(?:^|/)(?:ephemeral_resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_ephemeral_resource)\.go$"
     ),
+    "list-resources": re.compile(r"(?:^|/)(?:list_resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_list_resource)\.go$"),
     # Not resource_lambda_function.go or function_app_resource.go, which define resources.
     "functions": re.compile(
         r"(?:^|/)(?!resource_|[a-z0-9_]*_resource\.go)(?:function_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_function)\.go$"
@@ -60,7 +71,7 @@ def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str
     """Return the names of resources and other objects that Go file names show, by category."""
     names: dict[str, set[str]] = {category: set() for category in SOURCE_FILE_PATTERNS}
     for file in code.list_go_files():
-        for category in ("data-sources", "functions", "ephemeral-resources", "resources"):
+        for category in ("data-sources", "functions", "ephemeral-resources", "list-resources", "resources"):
             if match := SOURCE_FILE_PATTERNS[category].search(file.path):
                 names[category].add(match["a"] or match["b"])
                 # A file such as resource_data_source.go matches several patterns, but defines one thing.

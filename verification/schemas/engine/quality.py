@@ -111,5 +111,7 @@ def list_documented_names(schema: ParsedSchema) -> dict[str, list[str]]:
         "resources": sorted(schema.resources),
         "data-sources": sorted(schema.data_sources),
         "ephemeral-resources": sorted(schema.ephemeral),
+        "list-resources": sorted(schema.lists),
+        "actions": sorted(schema.actions),
         "functions": sorted(schema.functions),
     }
