@@ -142,10 +142,18 @@ def evaluate_files(files: Mapping[str, bytes], policy: Policy) -> tuple[Judgment
     verdict, reasons = combine_verdicts(judgments, [analyze_file(raw) for raw in files.values()], policy)
     expressions = [judgment.expression for judgment in judgments.values() if judgment.expression]
     choice = next((expression for expression in expressions if " OR " in expression), "")
-    expression = choice if choice and verdict is Verdict.ALLOW else " AND ".join(sorted(set(expressions)))
+    expression = choice if choice and verdict is Verdict.ALLOW else _join_expressions(sorted(set(expressions)))
     confidences = (judgment.confidence for judgment in judgments.values())
     confidence = 1.0 if verdict is Verdict.ALLOW else min(confidences, default=0.0)
     return Judgment(expression, confidence, verdict, tuple(reasons)), judgments
+
+
+def _join_expressions(expressions: list[str]) -> str:
+    """Return the SPDX expression that requires all of the expressions."""
+    if len(expressions) == 1:
+        return expressions[0]
+    # AND takes precedence over OR (SPDX Specification, Annex D).
+    return " AND ".join(f"({each})" if " OR " in each else each for each in expressions)
 
 
 def combine_verdicts(

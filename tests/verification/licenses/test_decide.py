@@ -37,8 +37,9 @@ CHOICE_ISC = b"Licensed under either of ISC or MIT license at your option.\n"
         ({"LICENSE": MIT, "COPYING": ISC}, "review", "ISC AND MIT"),
         ({"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-APACHE": APACHE}, "allow", "Apache-2.0 OR MIT"),
         ({"LICENSE": CHOICE_ISC, "LICENSE-MIT": MIT, "LICENSE-ISC": ISC}, "allow", "ISC OR MIT"),
-        ({"LICENSE": CHOICE_ISC, "LICENSE-ISC": ISC}, "review", "ISC AND ISC OR MIT"),
-        ({"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-ISC": ISC}, "review", "Apache-2.0 OR MIT AND ISC AND MIT"),
+        ({"LICENSE": CHOICE_ISC, "LICENSE-ISC": ISC}, "review", "ISC AND (ISC OR MIT)"),
+        ({"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-ISC": ISC}, "review", "(Apache-2.0 OR MIT) AND ISC AND MIT"),
+        ({"LICENSE": CHOICE, "LICENSE-EXTRA": b"Not for sale.\n"}, "review", "Apache-2.0 OR MIT"),
         ({"LICENSE": MIT, "LICENSE-EXTRA": b"Not for sale.\n"}, "review", "MIT"),
     ],
 )

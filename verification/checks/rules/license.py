@@ -114,7 +114,7 @@ def _has_github_contradiction(judgment: Judgment, github_license: str, policy: P
     """
     if github_license in UNKNOWN_GITHUB_LICENSES:
         return False
-    named_licenses = set(re.split(r" (?:AND|OR) ", judgment.expression))
+    named_licenses = {name.strip("()") for name in re.split(r" (?:AND|OR) ", judgment.expression)}
     if judgment.verdict is Verdict.DENY:
         return github_license in policy.allow
     return github_license not in named_licenses
