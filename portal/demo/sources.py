@@ -49,6 +49,8 @@ class FictionalGitHub(GitHubClient):
             return self._documents[path]
         if BRANCH_PATTERN.fullmatch(path):
             return []
+        if path.endswith("/actions/workflows?per_page=100"):
+            return {"workflows": []}
         if match := PULL_REQUEST_PATTERN.fullmatch(path):
             url = f"{settings.GITHUB_WEB_URL}/{match[1]}/pull/{match[2]}"
             title = "List another plugin in the documentation"

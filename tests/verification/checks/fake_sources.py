@@ -136,6 +136,7 @@ class FakeSources:
         default_factory=lambda: build_snapshot({"LICENSE": build_license_text("MPL-2.0")})
     )
     branches: tuple[str, ...] = ()
+    workflow_states_answer: Mapping[str, str] | SourceError = field(default_factory=dict)
     pull_request_answer: PullRequest | SourceError | None = None
     pages: Mapping[str, int | str | bytes | SourceError] = field(default_factory=dict)
     requested_addresses: list[str] = field(default_factory=list)
@@ -172,6 +173,9 @@ class FakeSources:
 
     def get_pull_request(self, full_name: str, number: int) -> Any:
         return self._answer(self.pull_request_answer, f"{full_name}#{number}")
+
+    def list_workflow_states(self, full_name: str) -> Any:
+        return self._answer(self.workflow_states_answer, f"{full_name}/actions/workflows")
 
     def request(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
         """Answer like the guarded client with a status or a page for each address, otherwise with 404."""

@@ -7,6 +7,7 @@ from verification.sources import factory
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError, UnsupportedBySourceError
 from verification.sources.github import requester
 from verification.sources.github.client import GitHubClient
+from verification.sources.github.responses import parse_workflow_states
 from verification.sources.models import GitHubRateLimit
 
 pytestmark = [pytest.mark.any_database, pytest.mark.github]
@@ -78,6 +79,13 @@ def test_release_that_is_not_listed_is_read_by_its_tag(seeded_github, client):
 def test_repeated_request_is_sent_once(seeded_github, client):
     assert client.get_repository(NAME) == client.get_repository(NAME)
     assert seeded_github.requests == [f"GET /repos/{NAME}"]
+
+
+def test_states_of_workflows_are_listed_by_path():
+    workflows = [{"id": 1, "path": ".github/workflows/test.yml", "state": "disabled_inactivity"}]
+    assert parse_workflow_states({"total_count": 1, "workflows": workflows}) == {
+        ".github/workflows/test.yml": "disabled_inactivity"
+    }
 
 
 def test_branch_must_match_the_whole_name(seeded_github, client):

@@ -1,6 +1,6 @@
 """Checks of go.mod and the workflows: how a provider or plugin is built and tested. Most are hints."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 
 from verification.checks.rules.shared_reads import (
@@ -15,6 +15,7 @@ from verification.checks.rules.shared_reads import (
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources, repository_snapshot as reader
+from verification.sources.errors import AccessDeniedError, SourceNotFoundError
 from verification.sources.repository_snapshot import GoModule, RepositorySnapshot
 
 MAX_WORKFLOWS = 20
@@ -143,7 +144,7 @@ def check_nightly_tests(subject: Subject, sources: Sources, code: RepositorySnap
     nightly_paths = [path for path, crons in crons_by_path.items() if any(map(reader.is_nightly, crons))]
     testing_paths = [path for path in nightly_paths if reader.has_test_command(code.read_text(path) or "")]
     if testing_paths:
-        return Result(Outcome.PASS, f"{testing_paths[0]} runs the tests every night.", evidence)
+        return _build_nightly_result(testing_paths, _read_workflow_states(subject, sources), evidence)
     if nightly_paths:
         summary = f"{nightly_paths[0]} runs every night, but doesn't contain “go test”."
         return Result(Outcome.WARN, summary, evidence)
@@ -151,3 +152,23 @@ def check_nightly_tests(subject: Subject, sources: Sources, code: RepositorySnap
     if code.is_truncated or len(files) > MAX_WORKFLOWS:
         return Result(Outcome.NOT_RUN, "We couldn't read all workflows.", evidence)
     return Result(Outcome.WARN, "No workflow runs every night.", evidence)
+
+
+def _read_workflow_states(subject: Subject, sources: Sources) -> Mapping[str, str]:
+    try:
+        return sources.github.list_workflow_states(subject.repository)
+    # Without Actions, or without permission to read them, the files still count.
+    except (SourceNotFoundError, AccessDeniedError):
+        return {}
+
+
+def _build_nightly_result(paths: list[str], states: Mapping[str, str], evidence: tuple[Evidence, ...]) -> Result:
+    """Return the result for workflows that test every night, unless they are disabled."""
+    enabled_path = next((path for path in paths if not states.get(path, "").startswith("disabled")), "")
+    if enabled_path:
+        return Result(Outcome.PASS, f"{enabled_path} runs the tests every night.", evidence)
+    # GitHub disables schedules after 60 days without a commit (Events that trigger workflows, "schedule").
+    if states[paths[0]] == "disabled_inactivity":
+        summary = f"GitHub disabled {paths[0]} because the repository was inactive, so it doesn't run."
+        return Result(Outcome.WARN, summary, evidence)
+    return Result(Outcome.WARN, f"{paths[0]} is disabled on GitHub, so it doesn't run.", evidence)

@@ -5,7 +5,7 @@ so that a check run sees one consistent state.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -104,6 +104,11 @@ class GitHubClient:
         """Return the pull request with this number. Raises SourceError."""
         what = f"pull request {number} of {full_name}"
         return self._read(f"/repos/{full_name}/pulls/{number}", what, responses.parse_pull_request)
+
+    def list_workflow_states(self, full_name: str) -> Mapping[str, str]:
+        """Return the state of each workflow by its path. Raises SourceError."""
+        path = f"/repos/{full_name}/actions/workflows?per_page=100"
+        return self._read(path, f"the workflows of {full_name}", responses.parse_workflow_states)
 
     def get_user_id(self, login: str) -> int:
         """Return the ID of an account, which stays the same when the account is renamed. Raises SourceError."""

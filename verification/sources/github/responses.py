@@ -103,6 +103,11 @@ def parse_refs(raw: object) -> frozenset[str]:
     return frozenset(clean_text(ref["ref"]) for ref in raw)
 
 
+def parse_workflow_states(raw: JsonObject) -> Mapping[str, str]:
+    """Return the state of each workflow by its path, such as "active" or "disabled_inactivity"."""
+    return {clean_text(workflow["path"]): clean_text(workflow["state"]) for workflow in raw["workflows"]}
+
+
 def parse_tree(raw: JsonObject) -> tuple[tuple[RepositoryFile, ...], bool]:
     """Return the files without folders and submodules, and whether GitHub truncated the list."""
     files = tuple(

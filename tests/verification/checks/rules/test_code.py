@@ -8,7 +8,7 @@ from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSour
 from verification.checks import rules
 from verification.checks.types import CHECKS, get_description
 from verification.outcomes import Outcome
-from verification.sources.errors import SourceUnavailableError
+from verification.sources.errors import AccessDeniedError, SourceUnavailableError
 
 KEYS = [key for key in CHECKS if key.partition(".")[0] in ("go", "guide")]
 GO_MOD = "module github.com/acme/terraform-provider-rocket\n\ngo 1.22\n\nrequire (\n{}\n)\n"
@@ -145,6 +145,26 @@ def test_tests_are_required(files, expected):
 )
 def test_nightly_workflow_must_run_the_tests(files, expected):
     assert get_outcome("go.nightly", files) == expected
+
+
+@pytest.mark.parametrize(
+    ("states", "outcome", "summary"),
+    [
+        ({WORKFLOW: "active"}, Outcome.PASS, f"{WORKFLOW} runs the tests every night."),
+        ({"other.yml": "disabled_manually"}, Outcome.PASS, f"{WORKFLOW} runs the tests every night."),
+        ({WORKFLOW: "disabled_manually"}, Outcome.WARN, f"{WORKFLOW} is disabled on GitHub, so it doesn't run."),
+        (
+            {WORKFLOW: "disabled_inactivity"},
+            Outcome.WARN,
+            f"GitHub disabled {WORKFLOW} because the repository was inactive, so it doesn't run.",
+        ),
+        (AccessDeniedError("No access."), Outcome.PASS, f"{WORKFLOW} runs the tests every night."),
+    ],
+)
+def test_disabled_nightly_workflow_is_a_warning(states, outcome, summary):
+    sources = FakeSources(code_answer=build_snapshot({WORKFLOW: NIGHTLY}), workflow_states_answer=states)
+    result = CHECKS["go.nightly"].run(SUBJECT, sources)
+    assert (result.outcome, result.summary) == (outcome, summary)
 
 
 def test_nightly_workflow_is_read_from_the_default_branch():
