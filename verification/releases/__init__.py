@@ -52,6 +52,11 @@ class Report:
     def outcome(self) -> Outcome:
         return get_worst_outcome(check.result.outcome for check in self.checks)
 
+    @property
+    def missing_item(self) -> str:
+        """Return Terraform's message about what a server doesn't have on any platform, blank if nothing is missing."""
+        return next((decision.message for decision in self.others.values() if decision.missing), "")
+
     def as_dict(self) -> JsonObject:
         """Return the report as JSON."""
         version_entry = self.release.version_entry
@@ -103,12 +108,14 @@ def _summarize_decisions(decisions: dict[str, TerraformDecision]) -> Result:
     undecided = {name: decision for name, decision in decisions.items() if decision.accepts is None}
     evidence = tuple(Evidence(name, decision.message) for name, decision in (refusals | undecided).items())[:20]
     if refusals:
-        name, decision = next(iter(refusals.items()))
+        # What only is missing can be back tomorrow, so it must not hide another refusal either.
+        name, decision = min(refusals.items(), key=lambda item: item[1].missing)
         # Terraform refuses during an outage too, but no publisher can fix that, so it isn't a failure.
         if decision.outage:
             summary = f"We couldn't complete this check: Terraform currently reports {decision.message}."
             return Result(Outcome.ERROR, summary, evidence)
-        return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {decision.message}", evidence)
+        summary = f"Terraform would refuse it on {name}: {decision.message}"
+        return Result(Outcome.FAIL, summary, evidence, missing_item=decision.message if decision.missing else "")
     # Terraform could refuse what we couldn't decide, so this isn't a pass.
     if undecided:
         return Result(Outcome.NOT_RUN, next(iter(undecided.values())).message, evidence)

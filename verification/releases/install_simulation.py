@@ -93,11 +93,11 @@ def _check_status(reply: RegistryReply, release: Release, missing: TerraformDeci
     if reply.ok and not _is_late(reply):
         return None
     if reply.status == 404:
-        return missing
+        return _mark_cause(reply, missing)
     # Refused credentials aren't an outage: Terraform repeats no such request.
     if reply.status in {401, 403}:
         return build_refusal("credentials", host=release.host)
-    return _check_refused_request(reply) or _mark_outage(
+    return _check_refused_request(reply) or _mark_cause(
         reply, _refuse_query(release, _describe_retry(reply) or _get_status_line(reply))
     )
 
@@ -107,7 +107,7 @@ def _check_file(reply: RegistryReply | None, release: Release, key: str) -> Terr
     if reply is None or (reply.ok and not _is_late(reply)):
         return None
     returned_status = render_message("returned", status=_get_status_line(reply), place=reply.place)
-    return _check_refused_request(reply) or _mark_outage(
+    return _check_refused_request(reply) or _mark_cause(
         reply, _refuse_query(release, render_message(key, why=_describe_retry(reply) or returned_status))
     )
 
@@ -117,11 +117,12 @@ def _check_download(reply: RegistryReply | None) -> TerraformDecision | None:
         return None
     if reply.response is None:
         return build_unknown_decision(reply.error)
-    return _mark_outage(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
+    return _mark_cause(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
 
 
-def _mark_outage(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecision:
-    return replace(refusal, outage=reply.is_inconclusive or _is_late(reply))
+def _mark_cause(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecision:
+    """Return the refusal with what causes it: an outage, or a missing resource."""
+    return replace(refusal, outage=reply.is_inconclusive or _is_late(reply), missing=reply.is_missing)
 
 
 def _check_refused_request(reply: RegistryReply) -> TerraformDecision | None:

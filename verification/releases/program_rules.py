@@ -51,7 +51,8 @@ def _build_unread_result(reply: RegistryReply, evidence: tuple[Evidence, ...]) -
     if reply.is_inconclusive:
         return Result(Outcome.ERROR, f"We couldn't complete this check: {reply.error}", evidence)
     problem = "has a format that Terraform can't read." if reply.ok else f"is not available: {reply.error}"
-    return Result(Outcome.FAIL, f"The registry's list of versions {problem}", evidence)
+    missing_item = reply.error if reply.is_missing else ""
+    return Result(Outcome.FAIL, f"The registry's list of versions {problem}", evidence, missing_item=missing_item)
 
 
 def check_packages(release: Release, now: float) -> Result:

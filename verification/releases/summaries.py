@@ -73,10 +73,13 @@ def build_result(
 ) -> Result:
     """Build the result with the text of the worst remark and the number of others with the same outcome.
 
-    An outage among the `unread_replies` is an error, and any other one a failure.
+    An outage among the `unread_replies` is an error, and any other one a failure. If only missing files fail,
+    the result names the first one as its missing item.
     """
     outages = [reply.error for reply in unread_replies if reply.is_inconclusive]
-    unread = [build_remark("unread", message=reply.error) for reply in unread_replies if not reply.is_inconclusive]
+    unread = {
+        build_remark("unread", message=reply.error): reply for reply in unread_replies if not reply.is_inconclusive
+    }
     evidence += tuple(Evidence("Not read", reply.error, reply.address) for reply in unread_replies[:MAX_LISTED_ITEMS])
     distinct_remarks = dict.fromkeys([*remarks, *unread])
     outcome = get_outcome(distinct_remarks)
@@ -87,4 +90,7 @@ def build_result(
     if not texts:
         return Result(outcome, good, evidence)
     more = len(texts) - 1
-    return Result(outcome, texts[0] + (f" And {more} more." if more else ""), evidence)
+    failures = [remark for remark in distinct_remarks if remark.outcome == Outcome.FAIL]
+    is_only_missing = all(remark in unread and unread[remark].is_missing for remark in failures)
+    missing_item = texts[0] if failures and is_only_missing else ""
+    return Result(outcome, texts[0] + (f" And {more} more." if more else ""), evidence, missing_item=missing_item)

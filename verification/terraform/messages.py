@@ -16,12 +16,14 @@ NAMED_ESCAPES = {char: f"\\{name}" for char, name in zip('\a\b\f\n\r\t\v"\\', 'a
 class TerraformDecision:
     """Predicted decision of Terraform: accept (True), refuse (False), or unknown (None), with its own message.
 
-    `outage` is set if Terraform would refuse now for a temporary reason that no publisher caused.
+    `outage` is set if Terraform would refuse now for a temporary reason that no publisher caused, `missing` if it would
+    refuse because a server doesn't have what it requests.
     """
 
     accepts: bool | None
     message: str = ""
     outage: bool = False
+    missing: bool = False
 
     @property
     def verdict(self) -> str:

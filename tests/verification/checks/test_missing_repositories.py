@@ -52,6 +52,14 @@ def test_version_that_is_missing_for_a_day_fails(listed_provider, stubs):
     )
 
 
+def test_check_without_anything_to_check_keeps_its_result_for_a_day(listed_provider, stubs):
+    """The registry's list of versions returns 404, so there is no signature to check."""
+    stubs.set_result(KEY, Outcome.NOT_RUN, "There was nothing to check.", missing_item="acme/rocket")
+    for hours, status in ((2, "warn"), (25, "warn"), (26, "not_run")):
+        run_checks(listed_provider, NOW + hours * HOUR)
+        assert get_fulfillment(listed_provider).status == status
+
+
 def test_day_starts_again_after_the_repository_was_visible(listed_provider, stubs):
     for hours in (2, 30):
         stubs.answers[KEY] = build_not_found_error()

@@ -69,7 +69,8 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
     try:
         pull = sources.github.get_pull_request(product_repository, int(match["number"]))
     except SourceNotFoundError:
-        return Result(Outcome.FAIL, f"{product_repository} has no pull request {match['number']}.")
+        summary = f"{product_repository} has no pull request {match['number']}."
+        return Result(Outcome.FAIL, summary, missing_item=f"the pull request {match['number']}")
     state = pull.state
     if pull.merged:
         state = "merged"

@@ -92,11 +92,16 @@ def build_release_state(release: Release) -> tuple[tuple[str, str], ...]:
 
 
 def add_terraform_evidence(check_result: Result, report: Report) -> Result:
-    """Add Terraform's verdict and the inspected state to a result. What an outage hid is an error, never missing."""
+    """Add Terraform's verdict and the inspected state to a result. What an outage hid is an error, never missing.
+
+    What a missing file hid counts as missing, too.
+    """
     decision = report.terraform
     if check_result.outcome == Outcome.NOT_RUN and decision.outage:
         summary = f"We couldn't complete this check: {decision.message}"
         check_result = replace(check_result, outcome=Outcome.ERROR, summary=summary)
+    elif check_result.outcome == Outcome.NOT_RUN:
+        check_result = replace(check_result, missing_item=report.missing_item)
     return replace(
         check_result,
         evidence=(*check_result.evidence, build_terraform_evidence(report)),

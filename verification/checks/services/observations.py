@@ -110,7 +110,7 @@ def apply_absence_grace_period(
     Until the second one, it is a warning for a listed integration. Otherwise, the check counts as not run, so that it
     never passes.
     """
-    if result.outcome not in CONCLUSIVE_OUTCOMES or not result.missing_item:
+    if not result.missing_item:
         return result
     rows = Observation.objects.filter(integration=integration, key=LAST_SEEN_PREFIX + check, value=subject.repository)
     observation = rows.first()

@@ -26,6 +26,7 @@ T = TypeVar("T")
 MAX_MEMORY_BYTES = 8 * 1024 * 1024
 DISCOVERY_PATH = "/.well-known/terraform.json"
 DEFAULT_PROVIDERS_PATH = "/v1/providers/"
+MISSING_STATUSES = (404, 410)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,11 @@ class RegistryReply:
         is_shut_out = self.own and isinstance(self.refusal, ForbiddenAddressError)
         silent = self.response is None and (is_shut_out or not isinstance(self.refusal, RequestRefusedError))
         return silent or self.status == 429 or self.status >= 500
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether the server doesn't have what was requested."""
+        return self.status in MISSING_STATUSES
 
     @property
     def error(self) -> str:

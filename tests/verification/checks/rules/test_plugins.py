@@ -76,7 +76,8 @@ def test_url_that_is_not_a_pull_request_of_the_product_fails(url):
 
 
 def test_missing_pull_request_fails_and_an_outage_is_raised():
-    assert run_pull_request_check(PULL_REQUEST_URL, None).outcome == Outcome.FAIL
+    result = run_pull_request_check(PULL_REQUEST_URL, None)
+    assert (result.outcome, result.missing_item) == (Outcome.FAIL, "the pull request 7")
     with pytest.raises(SourceUnavailableError):
         run_pull_request_check(PULL_REQUEST_URL, SourceUnavailableError("Down."))
 

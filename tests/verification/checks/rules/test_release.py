@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from tests.fakes import signed_releases
-from tests.verification.checks.fake_sources import SUBJECT, FakeSources, build_assets, build_release
+from tests.verification.checks.fake_sources import (
+    SUBJECT,
+    FakeSources,
+    build_assets,
+    build_release,
+    build_release_answers,
+)
 from tests.verification.checks.rules.release_checks import (
     NOW,
     OTHER_OWNER,
@@ -193,6 +199,30 @@ def test_outage_of_github_keeps_the_remembered_archives(publish_releases):
 def test_no_check_passes_without_network():
     sources = Sources(Client("http://127.0.0.1:1"))
     assert {str(result.outcome) for result in run_registry_checks(sources).values()} <= {"error", "not_run"}
+
+
+def build_sources_without(end: str, **changed: bytes) -> Sources:
+    """Return sources of a release in whose registry the address with this end is missing."""
+    answers = build_release_answers()
+    pages = {address: page for address, page in answers["pages"].items() if not address.endswith(end)}
+    pages |= {address: changed[key] for address in pages for key in changed if address.endswith(key)}
+    sources: Any = FakeSources(releases_answer=answers["releases_answer"], pages=pages)
+    return Sources(sources, sources, sources)
+
+
+@pytest.mark.parametrize("end", ["/versions", "/linux/amd64", "_SHA256SUMS", ".sig", ".zip"])
+def test_what_the_registry_does_not_have_is_a_missing_item(end):
+    """A listed integration fails only if it is still missing after a day."""
+    results = run_registry_checks(build_sources_without(end))
+    problems = [result for result in results.values() if result.outcome not in (Outcome.PASS, Outcome.WARN)]
+    assert Outcome.FAIL in {result.outcome for result in problems}
+    assert all(result.missing_item for result in problems)
+
+
+def test_missing_archive_does_not_excuse_another_failure():
+    results = run_registry_checks(build_sources_without(".zip", sig=b"no signature"))
+    failures = {key: bool(result.missing_item) for key, result in results.items() if result.outcome == Outcome.FAIL}
+    assert failures == {"release.archive": True, "release.signature": False, "release.terraform": True}
 
 
 @pytest.mark.parametrize("key", RELEASE_CHECKS)
