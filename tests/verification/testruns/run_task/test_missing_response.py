@@ -36,6 +36,15 @@ def test_missing_response_is_not_evaluated_as_a_status(
     assert evaluate(rule, build_exchange("verify", 200), build_exchange(step, 0, end_state)) == expected
 
 
+@pytest.mark.parametrize("rule", ["signature.raw", "unsigned", "future"])
+@pytest.mark.parametrize("exchange", [("verify", 0, "unresolved"), ("verify", 202)])
+def test_rule_that_needs_the_verification_blames_no_one(rule: str, exchange: tuple[str, int, str]) -> None:
+    is_signed = rule != "unsigned"
+    results = RULES.evaluate(RunTaskRecords((build_exchange(*exchange),), is_signed=is_signed))
+    summary = next(each["summary"] for each in results if each["rule"] == rule)
+    assert summary == "The normal verification request didn't return 200, so we couldn't test this rule."
+
+
 def test_raw_signature_is_not_evaluated_without_a_response_to_the_wrong_one() -> None:
     exchanges = build_exchange("verify", 200), build_exchange("spaced", 200), build_exchange("wrong", 0, "unresolved")
     assert evaluate("signature.raw", *exchanges) == UNRESOLVED
