@@ -94,9 +94,8 @@ def _check_status(reply: RegistryReply, release: Release, missing: TerraformDeci
         return None
     if reply.status == 404:
         return _mark_cause(reply, missing)
-    # Refused credentials aren't an outage: Terraform repeats no such request.
     if reply.status in {401, 403}:
-        return build_refusal("credentials", host=release.host)
+        return _mark_cause(reply, build_refusal("credentials", host=release.host))
     return _check_refused_request(reply) or _mark_cause(
         reply, _refuse_query(release, _describe_retry(reply) or _get_status_line(reply))
     )
@@ -149,7 +148,10 @@ def _get_status_line(reply: RegistryReply) -> str:
 
 
 def _check_parsing(parsed_reply: ParsedReply[Any], release: Release) -> TerraformDecision | None:
-    return None if parsed_reply.misread is None else _refuse_query(release, parsed_reply.misread)
+    if parsed_reply.misread is None:
+        return None
+    # The registry writes these replies, so no publisher can fix them.
+    return replace(_refuse_query(release, parsed_reply.misread), outage=True)
 
 
 def _check_version_list(release: Release) -> TerraformDecision | None:

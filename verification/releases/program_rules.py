@@ -48,11 +48,11 @@ def check_listing(release: Release, now: float) -> Result:
 
 
 def _build_unread_result(reply: RegistryReply, evidence: tuple[Evidence, ...]) -> Result:
-    if reply.is_inconclusive:
-        return Result(Outcome.ERROR, f"We couldn't complete this check: {reply.error}", evidence)
-    problem = "has a format that Terraform can't read." if reply.ok else f"is not available: {reply.error}"
-    missing_item = reply.error if reply.is_missing else ""
-    return Result(Outcome.FAIL, f"The registry's list of versions {problem}", evidence, missing_item=missing_item)
+    if reply.is_missing:
+        summary = f"The registry's list of versions is not available: {reply.error}"
+        return Result(Outcome.FAIL, summary, evidence, missing_item=reply.error)
+    problem = reply.error or "The registry's list of versions has a format that Terraform can't read."
+    return Result(Outcome.ERROR, f"We couldn't complete this check: {problem}", evidence)
 
 
 def check_packages(release: Release, now: float) -> Result:

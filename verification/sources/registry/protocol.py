@@ -14,7 +14,6 @@ from verification.sources.errors import RequestRefusedError, SourceError
 from verification.sources.http.client import (
     ARCHIVE,
     JSON,
-    ForbiddenAddressError,
     OutboundClient,
     ResponseKind,
     SourceResponse,
@@ -64,10 +63,11 @@ class RegistryReply:
 
     @property
     def is_inconclusive(self) -> bool:
-        """Return whether the reply is inconclusive: an outage, a rate limit, or a registry that the network forbids."""
-        # If the registry's own name resolves to a forbidden address, that is a problem of the network.
-        is_shut_out = self.own and isinstance(self.refusal, ForbiddenAddressError)
-        silent = self.response is None and (is_shut_out or not isinstance(self.refusal, RequestRefusedError))
+        """Return whether the reply is inconclusive: an outage, a rate limit, or a refusal by the registry itself."""
+        # No publisher causes another reply of the registry itself, such as 403 or a name that the network forbids.
+        if self.own:
+            return not (self.ok or self.is_missing)
+        silent = self.response is None and not isinstance(self.refusal, RequestRefusedError)
         return silent or self.status == 429 or self.status >= 500
 
     @property
