@@ -6,7 +6,7 @@ from tests.clock_oracle.cases import ZONES, describe_difference, draw_cases
 from tests.clock_oracle.comparison import CALENDARS, CHUNK, compare_chunk
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
-JUDGE = "Slow oracle that walks the wall clock minute by minute"
+JUDGE = "Slow oracle that counts wall-clock time minute by minute"
 SHORT_CASES = 300
 LONG_CHUNKS = 20
 

@@ -84,7 +84,7 @@ def count_by_options(
         "default options": usual,
         "default options and --numbers number": replace(usual, numbers="number"),
         "each resource's kind": replace(usual, kinds=choices.kinds),
-        "kinds, external names and references": replace(choices, sensitive={}),
+        "kinds, external names, and references": replace(choices, sensitive={}),
         "those and sensitive arguments": choices,
     }
     for step, step_choices in steps.items():

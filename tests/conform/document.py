@@ -18,9 +18,12 @@ UNEXPLAINED_HEADING = "Not explained"
 
 INTRODUCTION = """# Conformance
 
-Each gate of the portal is compared with a judge that shares no code with it. `bin/conform` runs every comparison and
-writes this page; `bin/conform --short` runs the short forms, which are part of `bin/test`. Where a judge is missing on
-a machine, the suite is reported as not run, with the reason.
+Each gate of the portal is compared with a judge that shares no code with it: another implementation, a recorded
+verdict, or labeled cases. `bin/conform` runs every comparison and writes this page; `bin/conform --short` runs the
+short forms, which are part of `bin/test`. If a machine lacks a judge, the suite is *Not run*, with the reason.
+
+Agreement is the share of cases with the same verdict. A difference is explained if it belongs to a documented class;
+each class has a heading below with up to five of its cases.
 
 """
 

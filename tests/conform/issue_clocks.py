@@ -18,7 +18,7 @@ from tests.clock_oracle.issue_oracle import Verdict, judge_issue
 from tests.clock_oracle.minute_clock import EPOCH, MINUTE
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
-JUDGE = "Slow oracle that walks the published rules in steps of a quarter of an hour"
+JUDGE = "Slow oracle that applies the published rules every 15 minutes"
 SHORT_CASES = 400
 CHUNK = 1000
 LONG_CHUNKS = 100

@@ -9,8 +9,8 @@ from tests.verification.licenses.corpus import build_policy
 from tests.verification.licenses.honest import Sample
 from verification.licenses.policy import Verdict, evaluate_file
 
-JUDGE = "Labeled corpora: adversarial files must not pass, honest files need no person"
-REVIEWED_BY_PERSON = "An honest file that a person reads; never a pass"
+JUDGE = "Labeled corpora: adversarial files must not pass, and honest files must not need a person"
+REVIEWED_BY_PERSON = "An honest file that a person must review; no file passes wrongly"
 AIM_HONEST = 0.92  # of each corpus
 LONG_COUNT = 4_000
 SHORT_STEP = 3
@@ -41,9 +41,9 @@ def run(options: RunOptions) -> SuiteReport:
         *list_disagreements(referred_files, "review", "allow", reason),
     )
     figures = (
-        ("Adversarial files", str(len(adversarial_files))),
+        ("Adversarial files", f"{len(adversarial_files):,}"),
         ("False allows", str(len(false_allows))),
-        ("Honest files", str(len(honest_files))),
+        ("Honest files", f"{len(honest_files):,}"),
         ("Honest files decided without a person", f"{decided_share:.1%}"),
     )
     return SuiteReport(JUDGE, len(adversarial_files) + len(honest_files), rows, figures=figures)

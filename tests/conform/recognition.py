@@ -46,7 +46,7 @@ class RecognitionRow:
     def text(self) -> str:
         category = self.category or "no category"
         count = len(self.repeated_questions)
-        return f"{self.program}, {category}, {self.facts} facts, {count} asked again"
+        return f"{self.program}, {category}, {self.facts} facts, {count} questions repeated"
 
 
 def load_entries() -> list[dict[str, Any]]:

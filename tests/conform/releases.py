@@ -17,7 +17,7 @@ from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 from verification.terraform.messages import TerraformDecision
 
-JUDGE = "The installed Terraform, and what it says"
+JUDGE = "The installed Terraform and its messages"
 NOT_RUN = "Terraform and gpg are needed: Terraform judges the releases, gpg signs them"
 SHORT_RELEASES = 15
 ReleaseBuilder = Callable[[str], Release]

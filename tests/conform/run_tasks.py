@@ -29,13 +29,13 @@ from verification.testruns.kinds.run_task.protocol import (
     encode_document,
 )
 
-JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, HMAC-SHA512 of the standard library"
+JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, and HMAC-SHA512 of the standard library"
 SHORT_RESULTS = 200
 LONG_RESULTS = 3000
 URLS = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 EMPTY = (
-    "The JSON schema wants at least one character; the API page lets a text be left out, and the portal an empty one"
+    "The JSON schema requires at least one character. The API page makes the text optional, so the portal accepts none"
 )
 
 

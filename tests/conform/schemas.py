@@ -41,8 +41,8 @@ def run(options: RunOptions) -> SuiteReport:
     figures = (
         ("Recorded schemas", str(len(paths))),
         ("Definitions validated", f"{len(definitions):,}"),
-        ("Pairs of neighboring versions", str(len(steps))),
-        ("Resources, data sources and top-level arguments that are new or gone", f"{len(comparisons):,}"),
+        ("Pairs of consecutive versions", str(len(steps))),
+        ("Added or removed resources, data sources, and top-level arguments", f"{len(comparisons):,}"),
     )
     disagreements = tuple(each for each in (*refusals, *comparisons) if each is not None)
     return SuiteReport(JUDGE, len(definitions) + len(comparisons), disagreements, figures=figures)

@@ -29,7 +29,7 @@ from verification.sources.registry.protocol import RegistryProtocol
 from verification.terraform.messages import TerraformDecision
 
 LIVE_SAMPLE = 10  # every tenth case is put to the real Terraform in the short form
-JUDGE = "Terraform 1.11 (recorded, and installed)"
+JUDGE = "Terraform 1.11, recorded verdicts and the installed program"
 RECORDED_VERDICTS = "recorded verdicts of terraform 1.11.4"
 
 CONTROL = "gpg good SHA256"  # a recorded signature that is sound for everyone
@@ -77,7 +77,7 @@ def run(options: RunOptions) -> SuiteReport:
         "terraform init",
     )
     differences, figures = compare_with_gpg(cases if options.full else cases[::LIVE_SAMPLE])
-    figures = (("Put to the installed Terraform", str(len(live))), *figures)
+    figures = (("Cases judged by the installed Terraform", f"{len(live):,}"), *figures)
     return SuiteReport(JUDGE, len(cases), tuple(disagreements + differences), figures=figures)
 
 
@@ -99,8 +99,8 @@ def fuzz(options: RunOptions) -> SuiteReport:
     disagreements += compare(live, verdicts[: len(live) * step : step], answers, "terraform init")
     differences, figures = compare_with_gpg(mutated_cases)
     figures = (
-        ("Accepted by Terraform", str((fuzz_verdicts or answers).count(ACCEPTED))),
-        ("Put to the installed Terraform", str(len(live))),
+        ("Accepted by Terraform", f"{(fuzz_verdicts or answers).count(ACCEPTED):,}"),
+        ("Cases judged by the installed Terraform", f"{len(live):,}"),
         *figures,
         *_count_mutations(mutated_cases),
     )
@@ -109,7 +109,7 @@ def fuzz(options: RunOptions) -> SuiteReport:
 
 def _count_mutations(mutated_cases: Sequence[Case]) -> Iterator[tuple[str, str]]:
     counts = Counter(case.name.rsplit(" ", 1)[1] for case in mutated_cases)
-    return ((f"Cases of {name}", str(count)) for name, count in sorted(counts.items()))
+    return ((f"Cases of {name}", f"{count:,}") for name, count in sorted(counts.items()))
 
 
 def judge_with_portal(cases: Sequence[Case]) -> list[TerraformDecision]:
@@ -155,8 +155,8 @@ def compare_with_gpg(cases: Sequence[Case]) -> tuple[list[Disagreement], tuple[t
         classes[reason] += 1
         if not reason:
             unexplained_cases.append(Disagreement(case.name, f"{verdict.kind}", f"gpg: {' '.join(gpg.words)}"))
-    explained_counts = tuple((f"gpg: {reason}", str(count)) for reason, count in classes.most_common() if reason)
-    return unexplained_cases, (("Signatures put to gpg", str(len(cases))), *explained_counts)
+    explained_counts = tuple((reason, f"{count:,}") for reason, count in classes.most_common() if reason)
+    return unexplained_cases, (("Signatures verified with gpg", f"{len(cases):,}"), *explained_counts)
 
 
 def check_gpg() -> list[Disagreement]:
@@ -176,5 +176,5 @@ def judge_signature(case: Case) -> signatures.Verdict:
     return signatures.verify_signature(case.sums, case.signature, [key.encode() for key in case.keys], now=time.time())
 
 
-SUITE = Suite("signatures", "Signatures, checksums and archives", run)
+SUITE = Suite("signatures", "Signatures, checksums, and archives", run)
 FUZZER = Suite("signatures-fuzz", "Mutated releases", fuzz, "--fuzz signatures")

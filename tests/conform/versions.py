@@ -22,14 +22,8 @@ RECORDED_JUDGE = "Terraform 1.11.4, recorded verdicts"
 LIVE_JUDGE = "Terraform 1.11.4, recorded verdicts and the installed program"
 SHORT_LIVE_PAIRS = 100
 AIM = 0.995
-TOO_LARGE = (
-    "Terraform ends with a panic on an offered version whose number is larger than 64 bits hold. The portal refuses "
-    "the version"
-)
-TOO_LONG = (
-    "The portal reads no version and no constraint of more than 200 characters, and so no number of 251 digits; "
-    "Terraform has no such limit"
-)
+TOO_LARGE = "Terraform panics on a version with a number of more than 64 bits. The portal refuses the version"
+TOO_LONG = "The portal refuses versions and constraints of more than 200 characters. Terraform has no such limit"
 MAX_CASE_LENGTH = 40
 LIMIT_PAIRS = (
     Pair("< 100", "18446744073709551615.0.0"),
@@ -42,8 +36,8 @@ LIMIT_PAIRS = (
     Pair(", ".join([">= 1.0.0"] * 30), "1.0.0"),
 )
 TIE = (
-    "Versions that differ only in build metadata have no order: Terraform takes any of them, another one at each run. "
-    "The portal names all of them"
+    "Versions that differ only in build metadata have no order. Terraform selects any of them, and can select another "
+    "one in the next run. The portal names all of them"
 )
 
 
@@ -60,7 +54,7 @@ def run(options: RunOptions) -> SuiteReport:
     figures = (
         ("Recorded pairs", f"{recorded_count:,}"),
         ("Pairs judged by the installed Terraform", f"{len(pairs) - recorded_count:,}"),
-        ("Lists to choose from", str(len(selections))),
+        ("Lists of versions", str(len(selections))),
     )
     judge = LIVE_JUDGE if terraform.is_available() else RECORDED_JUDGE
     return SuiteReport(judge, len(pairs) + len(selections), tuple(disagreements), figures=figures, aim=AIM)
