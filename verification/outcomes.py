@@ -97,3 +97,9 @@ def build_conflict_result(
     statements = "; ".join(f"{claim.label} says {claim.value}" for claim in claims)
     summary = f"Two sources contradict each other about {topic}: {statements}. A reviewer decides."
     return Result(Outcome.NOT_RUN, summary, claims, inspected_revisions)
+
+
+def get_exit_code(outcome: str) -> int:
+    """Return 0 if nothing fails, 1 if something fails, 2 if the result is unknown."""
+    # Scripts must not take an outage for a success or for a fault of the software.
+    return {Outcome.FAIL: 1, Outcome.ERROR: 2, Outcome.NOT_RUN: 2}.get(Outcome(outcome), 0)

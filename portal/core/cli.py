@@ -1,5 +1,7 @@
 """Usage errors of commands, which exit with status 2 to distinguish them from negative results."""
 
+import math
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 from django.core.management.base import CommandError
@@ -10,11 +12,22 @@ def build_usage_error(message: object) -> CommandError:
     return CommandError(str(message), returncode=2)
 
 
+def parse_positive_number(text: str) -> float:
+    """Return the number of an argument. Raises ArgumentTypeError for one that is not positive and finite."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (number > 0 and math.isfinite(number)):
+        raise ArgumentTypeError(f"Enter a number greater than 0, not “{text}”.")
+    return number
+
+
 def read_text_file(path: Path | None, max_bytes: int) -> str:
     """Return the text of a file, or an empty string without a path.
 
     Raises:
-        CommandError: The file is larger than `max_bytes` or is not text.
+        CommandError: The file can't be read, is larger than `max_bytes`, or is not text.
     """
     if path is None:
         return ""
@@ -22,5 +35,7 @@ def read_text_file(path: Path | None, max_bytes: int) -> str:
         if path.stat().st_size > max_bytes:
             raise build_usage_error(f"The file {path} is larger than {max_bytes // 1000} kB.")
         return path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise build_usage_error(f"Cannot read {path} as text.") from error
+    except OSError as error:
+        raise build_usage_error(f"Cannot read {path}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise build_usage_error(f"Cannot read {path}: it is not UTF-8 text.") from error

@@ -13,6 +13,7 @@ from functools import partial
 
 from allauth.core.internal import ratelimit
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in
@@ -97,8 +98,10 @@ def _read_author(request: HttpRequest) -> str:
 
 
 def _set_author_cookie(request: HttpRequest, response: HttpResponse) -> None:
-    """Set the author cookie to the signed-in user, but never on a public page."""
+    """Set the author cookie to the signed-in user, but never on a public page or in a response to an API token."""
     if not request.session.accessed or "public" in response.get("Cache-Control", ""):
+        return
+    if SESSION_KEY not in request.session:
         return
     author = request.get_signed_cookie(AUTHOR_COOKIE, default="", salt=AUTHOR_COOKIE)
     if request.user.is_authenticated and author != str(request.user.pk):

@@ -158,9 +158,3 @@ def render_report(title: str, report: JsonObject, details: Iterable[str]) -> str
 def _format_outcome(outcome: str) -> str:
     # Only failures are in capitals, so that they stand out in a log.
     return "FAIL" if outcome == Outcome.FAIL else outcome.replace("_", " ")
-
-
-def get_exit_code(outcome: str) -> int:
-    """Return 0 if nothing fails, 1 if something fails, 2 if the result is unknown."""
-    # Scripts must not take an outage for a success or for a fault of the software.
-    return {Outcome.FAIL: 1, Outcome.ERROR: 2, Outcome.NOT_RUN: 2}.get(Outcome(outcome), 0)

@@ -212,9 +212,9 @@ def test_deactivated_account_is_refused() -> None:
     [
         ((), "Specify --administrator EMAIL, --reviewer EMAIL, or both."),
         (("--reviewer", "rita@program.example"), "The portal has no administrator."),
-        (("--administrator", "nobody"), "Enter a valid email address, not 'nobody'."),
+        (("--administrator", "nobody"), "nobody: Enter a valid email address."),
         (("--administrator", f"ada@{'a.' * 125}example"), "Ensure this value has at most 254 characters (it has 261)."),
-        (("--administrator", ADA, "--name", "A" * 121), "Shorten --name. Ensure this value has at most 120 characters"),
+        (("--administrator", ADA, "--name", "A" * 121), "--name: Ensure this value has at most 120 characters"),
     ],
 )
 def test_wrong_arguments_are_explained(words: tuple[str, ...], message: str) -> None:

@@ -165,3 +165,7 @@ def test_operation_on_an_outdated_version_is_refused(api: ApiClient, rocket: Any
     late = api.post(f"{place}/discard", {}, **{"If-Match": '"7"'})
     assert get_problem(late) == (412, "precondition-failed")
     assert api.post(f"{place}/discard", {}, **{"If-Match": api.get(place)["ETag"]}).status_code == 200
+
+
+def test_response_to_a_token_sets_no_cookie(api: ApiClient, rocket: Any) -> None:
+    assert dict(api.get(f"/integrations/{rocket.uuid}").cookies) == {}

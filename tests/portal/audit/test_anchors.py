@@ -215,3 +215,9 @@ def test_days_without_an_anchor_are_reported(stream: str, folder: Path) -> None:
     assert list_faults(folder) == [gap]
     assert list_faults(folder, known_gaps_until=first) == [gap.replace(str(first), str(last))]
     assert list_faults(folder, known_gaps_until=last) == []
+
+
+def test_gap_until_something_else_than_a_date_is_refused() -> None:
+    with pytest.raises(CommandError) as error:
+        call_command("verify_audit_log", "--known-gaps-until", "April")
+    assert str(error.value) == ("Error: argument --known-gaps-until: Enter a date such as 2026-04-14, not “April”.")

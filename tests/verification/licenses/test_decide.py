@@ -118,12 +118,11 @@ def run(*args):
 def test_command_prints_json_in_the_order_of_its_arguments(tmp_path):
     (tmp_path / "b").write_bytes(MIT)
     (tmp_path / "a").write_bytes(ISC)
-    paths = [str(tmp_path / name) for name in ("b", "a", "missing")]
+    paths = [str(tmp_path / name) for name in ("b", "a")]
     rows = json.loads(run(*paths, "--program", "terraform-provider", "--json"))
     assert [(row["path"], row["expression"], row["verdict"]) for row in rows] == [
         (paths[0], "MIT", "allow"),
         (paths[1], "ISC", "deny"),
-        (paths[2], "", "review"),
     ]
     assert rows[0] == {
         "path": paths[0],
@@ -143,6 +142,21 @@ def test_command_prints_text(tmp_path):
         "MPL-2.0",
         str(tmp_path / "LICENSE"),
         *["The", "text", "is", "MPL-2.0,", "word", "for", "word."],
+    ]
+
+
+def test_command_exits_with_2_after_the_verdicts_if_a_file_cannot_be_read(tmp_path):
+    (tmp_path / "LICENSE").write_bytes(MIT)
+    paths = [str(tmp_path / name) for name in ("missing", "LICENSE")]
+    out = StringIO()
+    with pytest.raises(CommandError) as error:
+        call_command("check_license", *paths, tmp_path, "--program", "packer", "--json", stdout=out)
+    assert (str(error.value), error.value.returncode) == (f"Cannot read {paths[0]}, {tmp_path}.", 2)
+    verdicts = [(row["verdict"], row["reasons"]) for row in json.loads(out.getvalue())]
+    assert verdicts == [
+        ("review", ["The file can't be read: No such file or directory."]),
+        ("deny", ["MIT is not on the program's list."]),
+        ("review", ["The file can't be read: Is a directory."]),
     ]
 
 

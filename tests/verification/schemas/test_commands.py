@@ -205,5 +205,12 @@ def test_schema_diff_of_different_providers_is_refused(
 def test_schema_diff_refuses_an_invalid_schema(schema: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.json"
     wrong.write_text("{}")
-    with pytest.raises(CommandError, match="The format version must be"):
+    with pytest.raises(CommandError) as error:
         run_command("diff_provider_schemas", schema, wrong)
+    assert str(error.value).startswith(f"{wrong}: The format version must be")
+
+
+def test_schema_diff_names_a_missing_file(schema: Path, tmp_path: Path) -> None:
+    with pytest.raises(CommandError) as error:
+        run_command("diff_provider_schemas", schema, tmp_path / "none")
+    assert str(error.value) == f"Cannot read {tmp_path / 'none'}: No such file or directory."

@@ -54,7 +54,7 @@ def test_schema_upload_replaces_the_same_version(two: Integration, rita: Any) ->
 @pytest.mark.parametrize(
     ("version", "body", "message"),
     [
-        ("1.4.0", b"<html>", "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
+        ("1.4.0", b"<html>", "The file isn't valid JSON. Use the output of “terraform providers schema -json”."),
         ("1.4.0", b"", "The file is empty."),
         ("x", encode_schema(), "“x” is not a version such as 1.2.3."),
         (

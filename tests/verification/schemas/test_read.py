@@ -89,13 +89,13 @@ def nest_type(levels: int) -> Any:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"<html>", "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
+        (b"<html>", "The file isn't valid JSON. Use the output of “terraform providers schema -json”."),
         (b"[]", "The file: expected an object."),
         (b'{"format_version": "2.0"}', "The format version must be 1.x, but the file has “2.0”."),
         (b"{}", "The format version must be 1.x, but the file has “”."),
         (b"\x1f\x8bnot gzip at all", "Can't decompress the gzip file."),
         (gzip.compress(b"{}" * 999, mtime=0)[:-9], "The gzip file is incomplete."),
-        (b"[" * 99_999, "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
+        (b"[" * 99_999, "The file isn't valid JSON. Use the output of “terraform providers schema -json”."),
         (encode_schema(build_document({"type": "strang"})), "acme_a.x: unknown type “strang”."),
         (encode_schema(build_document({"type": nest_type(200)})), "acme_a.x: nested more than 100 levels deep."),
         (
@@ -105,10 +105,10 @@ def nest_type(levels: int) -> Any:
         (encode_schema(build_document(7)), "acme_a.x: expected an object."),
         (encode_schema(build_block_document("2")), "min_items: expected a number, not “2”."),
         (encode_schema(build_block_document(-1)), "min_items: expected a number, not “-1”."),
-        (b'{"half": "\\ud83d"}', "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
+        (b'{"half": "\\ud83d"}', "The file isn't valid JSON. Use the output of “terraform providers schema -json”."),
         (
             b'{"half": "\xed\xa0\xbd"}',
-            "The file isn't valid JSON. Upload the output of “terraform providers schema -json”.",
+            "The file isn't valid JSON. Use the output of “terraform providers schema -json”.",
         ),
     ],
 )

@@ -62,7 +62,7 @@ def parse_json(body: bytes) -> JsonObject:
             json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise SchemaParseError(
-            "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."
+            "The file isn't valid JSON. Use the output of “terraform providers schema -json”."
         ) from error
     return document
 

@@ -16,6 +16,7 @@ from portal.core.errors import ActionRefused
 from portal.core.terminal import sanitize
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff, JobContext
+from verification.outcomes import get_exit_code
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.sources import build_outbound_client
@@ -24,7 +25,7 @@ from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, Test
 from verification.testruns.models import TestRun
 from verification.testruns.records import Record, SandboxTestRecords, StepRecord
 from verification.testruns.releases import UnverifiedReleaseError
-from verification.testruns.rules import get_exit_code, render_report
+from verification.testruns.rules import render_report
 from verification.testruns.sandbox_jobs import build_job_input
 
 RecordsT = TypeVar("RecordsT", bound=SandboxTestRecords[Any])

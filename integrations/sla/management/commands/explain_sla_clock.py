@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("issue", help="Issue as owner/name#12 or UUID.")
-        parser.add_argument("--at", help="Time in ISO 8601, by default in UTC. Default: now.")
+        parser.add_argument("--at", metavar="TIME", help="Time in ISO 8601, by default in UTC. Default: now.")
         parser.add_argument("--json", action="store_true", dest="as_json", help="Print a JSON object.")
 
     def handle(self, *, issue: str, at: str | None, as_json: bool, **_: object) -> None:

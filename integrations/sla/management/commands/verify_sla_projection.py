@@ -26,7 +26,9 @@ class Command(BaseCommand):
         selection_group.add_argument(
             "--repository", metavar="OWNER/NAME", help="Verify the issues of one monitored repository."
         )
-        parser.add_argument("--at", metavar="ISO", help="Time of the projection with UTC offset. Default: now.")
+        parser.add_argument(
+            "--at", metavar="TIME", help="Time of the projection in ISO 8601 with a UTC offset. Default: now."
+        )
 
     def handle(self, *args: object, repository: str | None, at: str | None, **options: object) -> None:
         now = _parse_moment(at) if at else timezone.now()

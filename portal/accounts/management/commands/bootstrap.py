@@ -36,8 +36,8 @@ class Command(BaseCommand):
         if not (administrator or reviewer):
             raise CommandError("Specify --administrator EMAIL, --reviewer EMAIL, or both.")
         for email in filter(None, [administrator, *reviewer]):
-            refuse_invalid_value("email", email, f"Enter a valid email address, not {email!r}.")
-        refuse_invalid_value("name", name, "Shorten --name.")
+            refuse_invalid_value("email", email, email)
+        refuse_invalid_value("name", name, "--name")
         # Before the first account is created, so that a refusal changes nothing.
         refuse_second_administrator(administrator)
         now = timezone.now()
@@ -61,12 +61,12 @@ class Command(BaseCommand):
         self.stdout.write(f"  {enrollment.create_link(user)}")
 
 
-def refuse_invalid_value(field_name: str, value: str, advice: str) -> None:
-    """Raise CommandError for a value that the column refuses."""
+def refuse_invalid_value(field_name: str, value: str, label: str) -> None:
+    """Raise CommandError, which begins with the label, for a value that the column refuses."""
     try:
         User._meta.get_field(field_name).run_validators(value)  # type: ignore[union-attr]
     except ValidationError as error:
-        raise CommandError(" ".join([advice, *error.messages])) from None
+        raise CommandError(f"{label}: {' '.join(error.messages)}") from None
 
 
 def refuse_second_administrator(email: str) -> None:

@@ -1,5 +1,6 @@
 """Command that verifies the audit log."""
 
+from argparse import ArgumentTypeError
 from datetime import date
 from pathlib import Path
 
@@ -17,9 +18,17 @@ TAMPERED_EXIT_CODE = 1
 UNVERIFIABLE_EXIT_CODE = 2
 
 
+def parse_day(text: str) -> date:
+    """Return the date of an argument. Raises ArgumentTypeError."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"Enter a date such as 2026-04-14, not “{text}”.") from None
+
+
 class Command(BaseCommand):
     help = (
-        "Verify every seal and link of the audit log and compare the log with its anchors. Exit status: 0 if all "
+        "Verify every seal and link of the audit log and compare the log with its anchors. Exit codes: 0 if all "
         "match, 1 if something was changed or removed, 2 if something cannot be verified."
     )
 
@@ -29,10 +38,10 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--known-gaps-until",
-            type=date.fromisoformat,
+            type=parse_day,
             default=date.min,
             metavar="YYYY-MM-DD",
-            help="Do not report days without an anchor up to this date, such as days of an outage.",
+            help="Don't report days without an anchor up to this date, such as days of an outage.",
         )
         parser.add_argument(
             "--since-anchor",

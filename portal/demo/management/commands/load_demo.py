@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.core.cli import parse_positive_number
 from portal.demo.checks import run_nightly_checks
 from portal.demo.consistency import find_contradictions
 from portal.demo.content import SIGN_INS
@@ -23,7 +24,7 @@ logger = logging.getLogger(__name__)
 VERIFY_HELP = "Compare what is stored with what the portal's forms, guards, and checks return, and list what differs."
 
 
-def keep_updating(seconds: int, stop: threading.Event) -> None:
+def keep_updating(seconds: float, stop: threading.Event) -> None:
     """Update the issues and the check results of the fictional repositories at an interval until an event is set."""
     while True:
         try:
@@ -43,11 +44,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--keep", type=int, default=0, metavar="SECONDS", help="Update the loaded demo world at this interval."
+            "--keep",
+            type=parse_positive_number,
+            default=0,
+            metavar="SECONDS",
+            help="Update the loaded demo world at this interval until stopped.",
         )
         parser.add_argument("--verify", action="store_true", help=VERIFY_HELP)
 
-    def handle(self, *args: object, keep: int, verify: bool, **options: object) -> None:
+    def handle(self, *args: object, keep: float, verify: bool, **options: object) -> None:
         if verify:
             self.verify_world()
             return
@@ -72,7 +77,7 @@ class Command(BaseCommand):
             raise CommandError(summary)
         self.stdout.write(summary)
 
-    def run_updates(self, seconds: int) -> None:
+    def run_updates(self, seconds: float) -> None:
         """Update the fictional repositories at an interval until a signal arrives."""
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):

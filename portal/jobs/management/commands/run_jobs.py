@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 
+from portal.core.cli import parse_positive_number
 from portal.jobs import dispatcher
 from portal.jobs.registry import QUEUES, THREADS_BY_QUEUE
 
@@ -15,7 +16,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--every", type=float, default=5, metavar="SECONDS", help="Seconds between two rounds (default: 5)."
+            "--every",
+            type=parse_positive_number,
+            default=5,
+            metavar="SECONDS",
+            help="Seconds between two rounds. Default: 5.",
         )
         parser.add_argument("--once", action="store_true", help="Run the jobs that are overdue now, then exit.")
 

@@ -14,6 +14,7 @@ from tests.verification.testruns.nomad_plugin.world import (
     run_plugin_test,
     write_executable,
 )
+from verification.outcomes import get_exit_code
 from verification.sandbox.types import ExitReason
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
 from verification.testruns.kinds.nomad_plugin.kind import NomadPluginTest
@@ -24,7 +25,6 @@ from verification.testruns.kinds.nomad_plugin.records import (
     PluginCall,
 )
 from verification.testruns.kinds.nomad_plugin.rules import RULES
-from verification.testruns.rules import get_exit_code
 
 # fault: (type of plugin, the rule that fails, its summary)
 EXPECTED = {

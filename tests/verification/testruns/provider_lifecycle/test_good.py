@@ -23,12 +23,12 @@ from tests.verification.testruns.provider_lifecycle.world import (
     write_executable,
     write_forked_executable,
 )
+from verification.outcomes import get_exit_code
 from verification.sandbox.types import CommandResult, ExitReason
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner, UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.redaction import REDACTED_TEXT, Secrets, mask_sensitive_values
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
-from verification.testruns.rules import get_exit_code
 
 pytestmark = pytest.mark.xdist_group("lifecycle")
 

@@ -97,10 +97,27 @@ def test_faulty_endpoint_is_reported_as_text(key: str) -> None:
     assert "FAIL     Failing run fails: Post-plan: the run should fail, but it passed." in out
 
 
+@pytest.mark.parametrize("url", ["run.acme.io/run-task", "ftp://run.acme.io/run-task", "https://", "http://["])
+def test_argument_that_is_no_url_is_a_usage_error(url: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        run_command(url)
+    message = "Enter the endpoint's URL. For example, https://run.acme.io/run-task."
+    assert (str(refusal.value), refusal.value.returncode) == (message, 2)
+
+
+def test_plan_that_is_not_json_is_a_usage_error(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text("No changes.")
+    with pytest.raises(CommandError) as refusal:
+        run_command("http://127.0.0.1:9/", "--passing-plan", str(plan))
+    message = f"{plan} isn't valid JSON. Save it with “terraform show -json PLAN”."
+    assert (str(refusal.value), refusal.value.returncode) == (message, 2)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--hmac-key-file", "nowhere"), "Cannot read nowhere as text."),
+        (("--hmac-key-file", "nowhere"), "Cannot read nowhere: No such file or directory."),
         (("--stages", "post_plan,apply"), f"“apply” isn't a stage. The stages are {', '.join(STAGES)}."),
         (("--stages", ","), f"No stage selected. The stages are {', '.join(STAGES)}."),
         (("--listen", "here"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),

@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 from tests.verification.testruns.endpoints import run_endpoint_test
-from verification.outcomes import Outcome
+from verification.outcomes import Outcome, get_exit_code
 from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task.driver import run_test
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.kinds.run_task.local_server import open_callback_server
 from verification.testruns.kinds.run_task.protocol import STAGES, RunTaskTarget
 from verification.testruns.kinds.run_task.rules import RULES
-from verification.testruns.rules import get_exit_code
 
 SIGNATURE_RULES = [rule.key for rule in RULES.file.rules if rule.variant == "signed"]
 

@@ -2,19 +2,22 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
+from portal.core.cli import build_usage_error
+from portal.core.value_types import JsonObject
 from verification.licenses.policy import Judgment, Policy, Verdict, evaluate_file
 
 
 class Command(BaseCommand):
     help = (
         "Print the license of each file as an SPDX expression, and the verdict: allow, deny, or review (a reviewer "
-        "decides)."
+        "decides). Exit codes: 0 if each file has a verdict, 2 if a file can't be read."
     )
     requires_system_checks = []
 
@@ -23,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--program", required=True, choices=sorted(PROGRAMS), help="The program whose policy applies."
         )
-        parser.add_argument("--edition", help="The edition as YYYY-MM. Default: the edition in force.")
+        parser.add_argument("--edition", metavar="YYYY-MM", help="The edition. Default: the edition in force.")
         parser.add_argument(
             "--json", action="store_true", dest="as_json", help="Print a JSON list in the order of the files."
         )
@@ -31,19 +34,32 @@ class Command(BaseCommand):
     def handle(self, *, files: list[str], program: str, edition: str | None, as_json: bool, **_: object) -> None:
         policy = get_policy(program, edition)
         rows = [{"path": path, **evaluate_path(path, policy).as_dict()} for path in files]
-        if as_json:
-            self.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False))
-            return
-        for row in rows:
-            self.stdout.write(f"{row['verdict']:<7} {row['expression'] or '-':<24} {row['path']}")
-            for reason in row["reasons"]:
-                self.stdout.write(f"        {reason}")
+        self.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) if as_json else format_rows(rows))
+        if unreadable_paths := [path for path in files if not is_readable(path)]:
+            raise build_usage_error(f"Cannot read {', '.join(unreadable_paths)}.")
+
+
+def format_rows(rows: Sequence[JsonObject]) -> str:
+    """Return the verdicts as text, with the reasons below each."""
+    lines = []
+    for row in rows:
+        lines.append(f"{row['verdict']:<7} {row['expression'] or '-':<24} {row['path']}")
+        lines += [f"        {reason}" for reason in row["reasons"]]
+    return "\n".join(lines)
+
+
+def is_readable(path: str) -> bool:
+    try:
+        Path(path).open("rb").close()
+    except OSError:
+        return False
+    return True
 
 
 def get_policy(program: str, edition: str | None) -> Policy:
     editions = PROGRAMS[program].by_date
     if edition is not None and edition not in editions:
-        raise CommandError(f"{program} has no edition {edition}. Available editions: {', '.join(editions)}.")
+        raise build_usage_error(f"{program} has no edition {edition}. Available editions: {', '.join(editions)}.")
     license_policy = (editions[edition] if edition else get_edition_in_force(program)).licenses
     return Policy(license_policy.allow, license_policy.manual_review)
 

@@ -3,8 +3,9 @@
 import json
 from argparse import ArgumentParser
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
+from portal.core.cli import build_usage_error
 from portal.core.value_types import JsonObject
 from verification.terraform.versions import InvalidVersionError, parse_constraint, parse_version
 
@@ -14,15 +15,15 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("constraint", help="For example, “~> 1.2, != 1.2.5”.")
-        parser.add_argument("versions", nargs="+", metavar="version")
-        parser.add_argument("--json", action="store_true", dest="as_json")
+        parser.add_argument("constraint", help="Version constraint, such as “~> 1.2, != 1.2.5”.")
+        parser.add_argument("versions", nargs="+", metavar="version", help="A version such as 1.2.3.")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="Print a JSON object.")
 
     def handle(self, *, constraint: str, versions: list[str], as_json: bool, **_: object) -> None:
         try:
             result = match_versions(constraint, versions)
         except InvalidVersionError as error:
-            raise CommandError(str(error)) from error
+            raise build_usage_error(error) from error
         if as_json:
             self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False))
             return

@@ -31,24 +31,22 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("old", type=Path)
-        parser.add_argument("new", type=Path)
+        parser.add_argument("old", type=Path, help="Schema of the older version, plain or gzipped.")
+        parser.add_argument("new", type=Path, help="Schema of the newer version, plain or gzipped.")
         parser.add_argument(
             "--versions", nargs=2, metavar=("OLD", "NEW"), help="Versions. Default: from the file names."
         )
         parser.add_argument("--source", default="", help="Provider address, if a file contains several providers.")
-        parser.add_argument("--json", action="store_true", dest="as_json")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="Print a JSON object.")
 
     def handle(self, *, old: Path, new: Path, as_json: bool, **options: Any) -> None:
         try:
-            before, after = (parse_schema(path.read_bytes(), options["source"]) for path in (old, new))
+            before, after = (read_schema(path, options["source"]) for path in (old, new))
             texts = options["versions"] or [_find_version(old), _find_version(new)]
             # A single version allows no verdict, so it can even be an invalid one.
             versions = [parse_version(text) for text in texts] if all(texts) else []
-        except (SchemaParseError, InvalidVersionError) as error:
+        except InvalidVersionError as error:
             raise build_usage_error(error) from error
-        except OSError as error:
-            raise build_usage_error(f"Can't read {error.filename}: {error.strerror}.") from error
         # Only the names, because a provider can move to another namespace or registry.
         if before.source.rpartition("/")[2] != after.source.rpartition("/")[2]:
             raise build_usage_error(f"{before.source} and {after.source} are different providers.")
@@ -61,6 +59,16 @@ class Command(BaseCommand):
             self.stdout.write("\n".join(format_lines(after, schema_difference, version_verdict)))
         if version_verdict and not version_verdict.admits:
             raise SystemExit(1)
+
+
+def read_schema(path: Path, source: str) -> ParsedSchema:
+    """Return the schema in a file. Raises CommandError, which names the file."""
+    try:
+        return parse_schema(path.read_bytes(), source)
+    except OSError as error:
+        raise build_usage_error(f"Cannot read {path}: {error.strerror}.") from error
+    except SchemaParseError as error:
+        raise build_usage_error(f"{path}: {error}") from error
 
 
 def _find_version(path: Path) -> str:

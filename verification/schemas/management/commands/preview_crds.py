@@ -44,7 +44,9 @@ class Command(BaseCommand):
             help="Validate the definitions with kubernetes-validate and cel-python. Exit with code 1 "
             "if a definition is invalid, and with code 2 if a package is missing.",
         )
-        parser.add_argument("--out", type=Path, required=True)
+        parser.add_argument(
+            "--out", type=Path, required=True, metavar="FOLDER", help="Folder to write to. Created if missing."
+        )
         parser.add_argument(
             "--group-prefix", required=True, help="Group prefix, such as “acme” for acme.upbound.io, or a full domain."
         )

@@ -11,7 +11,7 @@ class Command(BaseCommand):
     help = "Show the requests, the remaining limit, and the status of each GitHub credential."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--enable", metavar="NAME", help="enable a disabled credential again")
+        parser.add_argument("--enable", metavar="NAME", help="Enable a disabled credential again.")
 
     def handle(self, *args: object, enable: str | None, **options: object) -> None:
         if enable is not None and not GitHubRateLimit.objects.filter(name=enable).update(

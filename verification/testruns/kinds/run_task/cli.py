@@ -1,8 +1,10 @@
 """Command line of the run task test: its execution, and the details of its report."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from portal.core.cli import build_usage_error, read_text_file
 from portal.core.value_types import NamedValues
@@ -39,15 +41,23 @@ def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTask
 
 def _build_target(options: NamedValues) -> RunTaskTarget:
     stages = _parse_stages(options["stages"])
-    if not options["url"]:
+    if not _is_web_address(options["url"]):
         raise build_usage_error("Enter the endpoint's URL. For example, https://run.acme.io/run-task.")
     # Shorter limits make a trial faster. Longer ones would promise more time than the platform gives.
     end_seconds = max(1.0, min(options["minutes"], 60) * 60)
     silence_seconds = max(1.0, min(options["silence"] * 60, end_seconds, RunTaskLimits().silence_seconds))
     limits = RunTaskLimits(end_seconds=end_seconds, silence_seconds=silence_seconds)
-    plans = {name: read_text_file(options[f"{name}_plan"], MAX_PLAN_BYTES) for name in SCENARIOS}
+    plans = {name: _read_plan(options[f"{name}_plan"]) for name in SCENARIOS}
     scenarios = {name: replace(each, plan=plans[name] or each.plan) for name, each in SCENARIOS.items()}
     return RunTaskTarget(options["url"], _read_key(options["hmac_key_file"]), stages, scenarios, limits)
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        address = urlsplit(url)
+    except ValueError:
+        return False
+    return address.scheme in ("http", "https") and bool(address.netloc)
 
 
 def _parse_stages(arguments: list[str]) -> tuple[str, ...]:
@@ -62,6 +72,16 @@ def _parse_stages(arguments: list[str]) -> tuple[str, ...]:
         problem = f"“{unknown[0]}” isn't a stage" if unknown else "No stage selected"
         raise build_usage_error(f"{problem}. The stages are {', '.join(STAGES)}.")
     return tuple(stage for stage in STAGES if stage in words)
+
+
+def _read_plan(path: Path | None) -> str:
+    """Return the plan in a file, blank without a file. Raises CommandError for a file that isn't JSON."""
+    plan = read_text_file(path, MAX_PLAN_BYTES)
+    try:
+        json.loads(plan or "{}")
+    except (ValueError, RecursionError) as error:
+        raise build_usage_error(f"{path} isn't valid JSON. Save it with “terraform show -json PLAN”.") from error
+    return plan
 
 
 def _read_key(path: Path | None) -> str:

@@ -21,6 +21,7 @@ from verification import sources
 from verification.checks.execution import list_required_check_keys
 from verification.checks.rules.latest_test_run import RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY
 from verification.checks.services.runner import list_checked_requirements
+from verification.outcomes import get_exit_code
 from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, retry_while_locked
 from verification.testruns.kinds.run_task import cli
 from verification.testruns.kinds.run_task.database_store import DatabaseStore
@@ -31,7 +32,7 @@ from verification.testruns.kinds.run_task.protocol import SCENARIOS, STAGES
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
 from verification.testruns.kinds.run_task.rules import RULES
 from verification.testruns.models import TestRun
-from verification.testruns.rules import get_exit_code, render_report
+from verification.testruns.rules import render_report
 
 SLICE_SECONDS = 40.0  # after which other jobs run
 RESULT_WAIT_SECONDS = 4.0  # that a slice waits for results, because most arrive immediately

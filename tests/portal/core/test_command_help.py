@@ -1,0 +1,33 @@
+"""Tests of the help texts of the portal's commands."""
+
+from argparse import Action, ArgumentParser, _SubParsersAction
+from collections.abc import Iterator
+
+from portal.core.generated_docs import iterate_own_commands
+
+# Replacements of Django's commands, with Django's arguments.
+DJANGO_COMMANDS = frozenset({"changepassword", "createsuperuser", "makemessages"})
+
+
+def list_arguments(parser: ArgumentParser) -> Iterator[Action]:
+    """Yield the arguments of a parser and of its subcommands, without those of every command."""
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for subparser in action.choices.values():
+                yield from list_arguments(subparser)
+        elif action.container.title != "options" or action.option_strings:
+            yield action
+
+
+def test_every_argument_has_a_help_text() -> None:
+    arguments = [
+        (name, "/".join(action.option_strings) or action.dest, action.help)
+        for name, command in iterate_own_commands()
+        if name not in DJANGO_COMMANDS
+        for action in list_arguments(command.create_parser("manage.py", name))
+    ]
+    assert [(name, argument) for name, argument, help_text in arguments if not help_text] == []
+
+
+def test_every_command_has_a_help_text_in_sentences() -> None:
+    assert [name for name, command in iterate_own_commands() if not command.help.endswith(".")] == []
