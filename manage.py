@@ -8,17 +8,19 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import OperationalError, ProgrammingError
 
+from portal.core.content_files import ContentError
+
 # Not 1, with which commands report a negative result, such as a changed audit log.
 UNUSABLE_EXIT_CODE = 2
 DATABASE_ADVICE = "Check DATABASE_URL. If tables are missing, run “manage.py migrate”. --traceback shows the details."
 
 
 def main() -> None:
-    """Run a command. Invalid settings and an unusable database end it with a message."""
+    """Run a command. Invalid settings or content files and an unusable database end it with a message."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     try:
         execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
+    except (ImproperlyConfigured, ContentError) as error:
         message = str(error)
     except (OperationalError, ProgrammingError) as error:
         if "--traceback" in sys.argv:

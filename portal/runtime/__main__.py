@@ -18,6 +18,7 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, OperationalError, connections
 
+from portal.core.content_files import ContentError
 from portal.environment import BASE_DIR, load_settings
 from portal.runtime.child_process import Service
 from portal.runtime.forked_process import STOP_SIGNALS, share_memory
@@ -64,7 +65,7 @@ def main() -> int:
     except KeyboardInterrupt:
         sys.stderr.write("Stopped before the portal was ready.\n")
         return INTERRUPTED_EXIT_CODE
-    except (StartError, ImproperlyConfigured) as error:
+    except (StartError, ImproperlyConfigured, ContentError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
 

@@ -70,6 +70,7 @@ class Migration(migrations.Migration):
                 ('integration', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='monitored_repository', to='submissions.integration')),
             ],
             options={
+                'verbose_name_plural': 'monitored repositories',
                 'indexes': [
                     models.Index(condition=models.Q(('poll_at__isnull', False)), fields=['poll_at'], name='monitored_repository_poll_at'),
                     models.Index(condition=models.Q(('ended_at', None)), fields=['data_up_to'], name='monitored_repository_data'),

@@ -43,6 +43,7 @@ class MonitoredRepository(EncryptedRow):
     refused_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name_plural = "monitored repositories"
         indexes = [
             models.Index(fields=["poll_at"], name="monitored_repository_poll_at", condition=Q(poll_at__isnull=False)),
             models.Index(fields=["data_up_to"], name="monitored_repository_data", condition=Q(ended_at=None)),

@@ -249,7 +249,7 @@ class Integration(FSMModelMixin, StageFields):
 
     @property
     def repository_url(self) -> str:
-        return f"{settings.GITHUB_WEB_URL}/{self.repository}"
+        return f"{settings.GITHUB_WEB_URL}/{self.repository}" if self.repository else ""
 
     @property
     def current_category(self) -> Category | None:

@@ -9,6 +9,7 @@ import pytest
 from integrations.programs.loader import load_edition_file, load_program, load_programs, require_known_checks
 from portal.core.content_files import ContentError
 from tests.integrations.programs.guide_edition import (
+    GUIDE,
     Write,
     find_position,
     list_problems,
@@ -252,3 +253,8 @@ def test_invalid_regular_expression_is_reported(
 ) -> None:
     message = f"{location}: {value!r} is not valid here. Write a valid regular expression: {reason}."
     assert [re.sub(r"^\d+:\d+: ", "", problem) for problem in list_problems(write((before, after)))] == [message]
+
+
+def test_guide_shows_the_message_of_a_mistake_in_its_edition(write: Write) -> None:
+    (message,) = list_problems(write(("        statement:", "        statment:")))
+    assert f"…/boundary/2026-09.yaml:{message}\n" in GUIDE.read_text()

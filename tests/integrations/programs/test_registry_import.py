@@ -164,6 +164,15 @@ def test_command_reports_a_missing_file(tmp_path):
         call_command("import_registry_providers", tmp_path / "none")
 
 
+def test_command_refuses_a_file_without_providers(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("# Read me\n\nNo JSON.\n")
+    with pytest.raises(CommandError) as error:
+        call_command("import_registry_providers", path, stdout=StringIO(), stderr=StringIO())
+    assert str(error.value) == f"No provider found in {path}. Enter a file with one JSON object per line."
+    assert error.value.returncode == 2
+
+
 def test_real_registry_is_imported_completely():
     shared = os.environ.get("PORTAL_SHARED")
     if not shared:

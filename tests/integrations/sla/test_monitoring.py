@@ -194,7 +194,7 @@ def test_secrets_are_encrypted_with_the_newest_key(monitored_repository, setting
     call_command("rotate_encryption_keys")
     call_command("rotate_encryption_keys")
     reports = [line for line in capsys.readouterr().out.splitlines() if "monitored repositor" in line]
-    assert [report[-2] for report in reports] == ["1", "0"]
+    assert reports == [f"Re-encrypted monitored repositories: {count}." for count in (1, 0)]
     settings.ENCRYPTION_KEYS = ["a newer key"]
     monitored_repository.refresh_from_db()
     assert monitoring.decrypt_secrets(monitored_repository).old == SECRET.encode()

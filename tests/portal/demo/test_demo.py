@@ -22,7 +22,7 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.demo.checks import run_nightly_checks
-from portal.demo.consistency import check_next_action, check_results
+from portal.demo.consistency import check_draft, check_next_action, check_results
 from portal.demo.repositories import build_release_files, describe_repository
 from portal.demo.sla import UNREADABLE_INTEGRATION, update_issues
 from portal.directory.install_snippets import build_snippet
@@ -273,3 +273,8 @@ def test_terraform_installs_the_providers_of_the_snippets(demo: None, tmp_path: 
         process.stdout
     )
     assert len(providers) > 5
+
+
+def test_verification_accepts_an_integration_without_a_repository(rocket: Integration) -> None:
+    rocket.repository = ""
+    assert [problem for problem in check_draft(rocket, timezone.now()) if "repository" in problem] == []
