@@ -153,7 +153,7 @@ def test_command_compares_with_a_copy_of_the_anchors(stream: str, folder: Path, 
     with pytest.raises(CommandError, match="Changed entries in the audit log: 2"):
         call_command("verify_audit_log")
     call_command("verify_audit_log", "--anchors", str(copy))
-    assert capsys.readouterr().out == "7 events and 2 anchors verified.\n"
+    assert capsys.readouterr().out == "Verified events: 7. Verified anchors: 2.\n"
 
 
 def test_log_that_was_never_anchored_cannot_be_verified(rocket: Integration, folder: Path) -> None:
@@ -221,3 +221,9 @@ def test_gap_until_something_else_than_a_date_is_refused() -> None:
     with pytest.raises(CommandError) as error:
         call_command("verify_audit_log", "--known-gaps-until", "April")
     assert str(error.value) == ("Error: argument --known-gaps-until: Enter a date such as 2026-04-14, not “April”.")
+
+
+def test_missing_folder_of_anchors_is_not_reported_as_tampering(tmp_path: Path) -> None:
+    with pytest.raises(CommandError) as error:
+        call_command("verify_audit_log", "--anchors", str(tmp_path / "none"))
+    assert (str(error.value), error.value.returncode) == (f"The folder {tmp_path / 'none'} doesn't exist.", 2)

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("keys")]
 def test_untouched_log_verifies(stream: str, folder: Path, capsys: Any) -> None:
     assert list_faults(folder) == []
     call_command("verify_audit_log")
-    assert capsys.readouterr().out == "7 events and 2 anchors verified.\n"
+    assert capsys.readouterr().out == "Verified events: 7. Verified anchors: 2.\n"
 
 
 def test_events_since_the_newest_anchor_are_verified(stream: str, acme: Partner, folder: Path, capsys: Any) -> None:
@@ -101,7 +101,7 @@ def test_command_accepts_known_gaps(stream: str, folder: Path, capsys: Any) -> N
         call_command("verify_audit_log")
     assert refusal.value.returncode == 2
     call_command("verify_audit_log", known_gaps_until=date.max)
-    assert capsys.readouterr().out == "8 events and 3 anchors verified.\n"
+    assert capsys.readouterr().out == "Verified events: 8. Verified anchors: 3.\n"
 
 
 def test_empty_log_is_never_verified(db: None, folder: Path) -> None:

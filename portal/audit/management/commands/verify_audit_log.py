@@ -52,6 +52,8 @@ class Command(BaseCommand):
     def handle(
         self, *args: object, anchors: Path | None, known_gaps_until: date, since_anchor: bool, **options: object
     ) -> None:
+        if anchors is not None and not anchors.is_dir():
+            raise CommandError(f"The folder {anchors} doesn't exist.", returncode=UNVERIFIABLE_EXIT_CODE)
         folder = anchors or Path(settings.AUDIT_ANCHOR_DIR)
         try:
             counts = self.count_faults(folder, known_gaps_until, since_anchor=since_anchor)
@@ -66,7 +68,8 @@ class Command(BaseCommand):
         if since_anchor:
             self.stdout.write("All anchors and the events since the newest one were verified.")
             return
-        self.stdout.write(f"{AuditEvent.objects.count()} events and {len(read_anchors(folder)[0])} anchors verified.")
+        anchor_count = len(read_anchors(folder)[0])
+        self.stdout.write(f"Verified events: {AuditEvent.objects.count():,}. Verified anchors: {anchor_count:,}.")
 
     def count_faults(self, folder: Path, known_gaps_until: date, *, since_anchor: bool) -> dict[bool, int]:
         """Print every fault. Return the counts by `is_tampering`."""
