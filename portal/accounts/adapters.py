@@ -30,6 +30,7 @@ from portal.accounts.security_log import TEXTS, AccountEmail, record_failed_sign
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
 from portal.core.form_fields import explain_text_refusal
+from portal.core.site_urls import replace_host
 from portal.core.value_types import JsonObject, NamedValues
 from portal.notifications import email as mail
 
@@ -81,7 +82,9 @@ class AccountAdapter(DefaultAccountAdapter):
         account_email = TEXTS.emails.get(template_prefix, AccountEmail())
         name = account_email.template
         change = account_email.subject
-        email_context = {**context, "address": email, "change": change, "at": context.get("timestamp")}
+        # Links with tokens must not lead to the host that a client, who can be anyone, named in the request.
+        links = {key: replace_host(str(value)) for key, value in context.items() if key.endswith("_url")}
+        email_context = {**context, **links, "address": email, "change": change, "at": context.get("timestamp")}
         with transaction.atomic():
             # A random key, because a repeated request must send a new email.
             mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, email_context)
@@ -95,6 +98,13 @@ class AccountAdapter(DefaultAccountAdapter):
         if client := get_client_network(request):
             return client.partition("/")[0]
         raise PermissionDenied(_("The portal can't determine the IP address of this request. Contact the operator."))
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: object) -> str:
+        """Return the key of an account's limit of failed sign-ins.
+
+        django-allauth adds the host of the request, in which a client can name any port to get another limit.
+        """
+        return str(credentials.get("email") or "").lower()
 
     def save_user(self, request: HttpRequest, user: User, form: forms.Form, commit: bool = True) -> User:
         user.name = form.cleaned_data.get("name", user.name)

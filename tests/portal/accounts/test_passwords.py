@@ -23,6 +23,26 @@ def test_forgotten_password_is_replaced_through_the_email(client: Any, alice: An
     assert EmailMessage.objects.latest("pk").subject == "Your password was reset through an emailed link"
 
 
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/accounts/password/reset/", {"email": "alice@acme.example"}),
+        ("/accounts/password/reset/", {"email": "nobody@acme.example"}),
+        ("/accounts/signup/", {"name": "Eve", "email": "eve@acme.example", "password1": "a rather long one"}),
+        ("/accounts/signup/", {"name": "Eve", "email": "alice@acme.example", "password1": "a rather long one"}),
+    ],
+    ids=["reset", "unknown", "confirmation", "known"],
+)
+def test_links_in_emails_lead_to_the_portal_whatever_the_host_of_the_request(
+    client: Any, alice: Any, settings: Any, path: str, fields: dict[str, str]
+) -> None:
+    """Otherwise, anyone could have a link with a valid token sent that leads to another port or host."""
+    client.post(path, fields, headers={"Host": "testserver:4444"})
+    email = EmailMessage.objects.get()
+    assert "testserver" not in email.text + email.html
+    assert f"{settings.SITE_URL}/accounts/" in email.text
+
+
 def test_program_staff_cannot_read_a_reset_link(client: Any, alice: Any, sam: Any, rita: Any, settings: Any) -> None:
     settings.EMAIL_LOG_PUBLIC = False
     client.post("/accounts/password/reset/", {"email": alice.email})

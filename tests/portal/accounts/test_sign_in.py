@@ -39,6 +39,15 @@ def test_failed_sign_ins_are_rate_limited(client: Any, alice: Any) -> None:
     assert client.get("/profile/").status_code == 302
 
 
+def test_limit_of_failed_sign_ins_ignores_the_host_of_the_request(client: Any, alice: Any) -> None:
+    """The Host header can name any port, so that each attempt could have a limit of its own."""
+    wrong = {"login": alice.email, "password": "wrong"}
+    for port in range(8001, 8006):
+        client.post("/accounts/login/", wrong, headers={"Host": f"testserver:{port}"})
+    page = client.post("/accounts/login/", wrong, headers={"Host": "testserver:8006"})
+    assert "Too many attempts. Try again in a few minutes." in find_text(page)
+
+
 def test_deactivated_person_cannot_sign_in(client: Any, alice: Any) -> None:
     alice.is_active = False
     alice.save()
