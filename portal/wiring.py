@@ -20,6 +20,7 @@ from integrations.submissions.services import (
     agreements,
     changes,
     evidence_snapshots,
+    requirements,
     responsibility,
     shared_answers,
 )
@@ -68,10 +69,15 @@ def run_checks(event: AuditEvent) -> None:
         runs.request_check_run(event.integration, now=event.at, reason=event.summary)
 
 
-def delete_repository_facts(event: AuditEvent) -> None:
-    """Delete the facts about the former repository."""
-    if event.integration is not None:
-        facts.delete_facts(event.integration)
+def forget_repository(event: AuditEvent) -> None:
+    """Delete the facts about the former repository, and discard the results of its checks."""
+    integration = event.integration
+    if integration is None:
+        return
+    facts.delete_facts(integration)
+    # An outage keeps a result, so one of another repository could count for weeks. A renamed one keeps its ID.
+    if integration.repository_id is None or "repository_id" in event.data["changes"]:
+        requirements.discard_check_results(integration.fulfillments.all())
 
 
 def update_shared_answers(event: AuditEvent) -> None:
@@ -153,7 +159,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.edited": (run_checks,),
     "integration.reader_changed": (run_checks,),
     # In this order: checks must not read facts of the earlier repository.
-    "integration.repository_changed": (delete_repository_facts, run_checks, follow_repository_change),
+    "integration.repository_changed": (forget_repository, run_checks, follow_repository_change),
     "integration.listed": (start_monitoring,),
     "issue.breached": (escalation.start_escalation,),
     "issue.breach_retracted": (escalation.notify_of_retraction,),

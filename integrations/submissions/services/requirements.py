@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
@@ -204,6 +205,12 @@ def mark_not_applicable(
         return change.answer("requirement.marked_not_applicable", {}, status=Status.NOT_APPLICABLE)
 
 
+def discard_check_results(fulfillments: "QuerySet[RequirementFulfillment]") -> None:
+    """Open the requirements whose check results no longer count. Their details stay, to compare the next ones with."""
+    # Only results of checks have an end.
+    fulfillments.filter(valid_until__isnull=False).update(status=Status.OPEN, valid_until=None, retry_at=None)
+
+
 def _replace_check_result(
     state: RequirementFulfillment, status: Status, summary: str, detail: list[JsonObject], now: datetime
 ) -> None:
@@ -235,6 +242,8 @@ def record_check_outcome(
     # The actor is the portal, which no rule refuses.
     with change_integration(integration, rules.can_view, actor=None, now=now) as locked:
         row = locked.integration
+        if row.repository != integration.repository:
+            return  # the run read the former repository, and the next one reads the new one
         change = RequirementChange(row, None, now, get_requirement(row, requirement_id))
         state = change.state
         previous_status = state.status

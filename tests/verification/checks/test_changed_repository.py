@@ -6,6 +6,8 @@ import pytest
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services.creation import change_description
+from integrations.submissions.services.requirements import record_check_outcome
+from integrations.submissions.workflow.states import FULFILLED_STATUSES
 from tests.conftest import NOW
 from tests.verification.checks.check_runs import DAY, HOUR, get_newest_result
 from tests.verification.checks.fake_sources import FakeSources, build_release, build_snapshot
@@ -46,6 +48,36 @@ def test_tag_of_another_repository_was_not_moved(provider, alice):
     change_repository(provider, SECOND, alice, NOW + HOUR)
     assert check_tag(provider, "123456", NOW + DAY) == "pass"
     assert check_tag(provider, "654321", NOW + 2 * DAY) == "fail"
+
+
+def record_outcome(row, outcome):
+    """Record the outcome of the checks of one requirement, and return the status that counts."""
+    id = next(each.id for each in row.edition.list_requirements() if KEY in each.checks)
+    result = {"outcome": outcome, "summary": "", "detail": [], "retry_at": None, "valid_until": NOW + 30 * DAY}
+    record_check_outcome(row, id, **result, now=NOW)
+    return row.fulfillments.get(requirement_id=id).status
+
+
+@pytest.mark.parametrize("number", [SECOND[1], None])
+def test_result_of_another_repository_meets_no_requirement(provider, alice, number):
+    """An outage doesn't replace a result, so that of a signed release would count for an unsigned one."""
+    assert record_outcome(provider, "pass") == "pass"
+    change_repository(provider, (SECOND[0], number), alice, NOW + HOUR)
+    assert not provider.fulfillments.filter(status__in=FULFILLED_STATUSES).exists()
+    assert record_outcome(Integration.objects.get(pk=provider.pk), "error") == "error"
+
+
+def test_run_that_read_the_former_repository_records_nothing(provider, alice):
+    former = Integration.objects.get(pk=provider.pk)
+    change_repository(provider, SECOND, alice, NOW + HOUR)
+    record_outcome(former, "pass")
+    assert not provider.fulfillments.filter(status__in=FULFILLED_STATUSES).exists()
+
+
+def test_result_of_a_renamed_repository_still_counts(provider, alice):
+    record_outcome(provider, "pass")
+    change_repository(provider, ("acme/terraform-provider-rockets", FIRST[1]), alice, NOW + HOUR)
+    assert record_outcome(Integration.objects.get(pk=provider.pk), "error") == "pass"
 
 
 def test_history_returns_with_the_repository(provider, alice):

@@ -13,9 +13,9 @@ from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.attestations import REASON_BY_SUBJECT
-from integrations.submissions.services.requirements import record_check_outcome
+from integrations.submissions.services.requirements import discard_check_results, record_check_outcome
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.workflow.states import ResponsibleParty, Status
+from integrations.submissions.workflow.states import ResponsibleParty
 from portal.github_access.clients import build_sources
 from verification.checks import execution
 from verification.checks.models import CheckResult, Observation
@@ -189,9 +189,7 @@ def _determine_retry_at(results: ResultsByKey, attempt: int, now: datetime) -> d
 
 def _discard_other_results(integration: Integration, checked: Iterable[Requirement]) -> None:
     """Discard the results of requirements that another category or edition removed, which would become stale."""
-    others = integration.fulfillments.exclude(requirement_id__in=[requirement.id for requirement in checked])
-    # Only results of checks have an end.
-    others.filter(valid_until__isnull=False).update(status=Status.OPEN, valid_until=None, retry_at=None)
+    discard_check_results(integration.fulfillments.exclude(requirement_id__in=[each.id for each in checked]))
 
 
 def _record_requirement_result(
