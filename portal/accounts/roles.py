@@ -231,18 +231,24 @@ def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str
         _require_confirmed_address(row)
     if AUDITOR in roles and len(roles) > 1:
         raise ActionRefused(_("Auditors have read-only access and no other roles. Revoke the other roles first."))
-    row.program_roles = sorted(role for role in roles if ":" in role)
-    for role, column in COLUMNS_BY_ROLE.items():
-        setattr(row, column, role in roles)
-    row.is_reviewer = any(role.partition(":")[0] == "reviewer" for role in roles)
+    _set_columns(row, roles)
     if current - roles:
         row.roles_revoked_at = change.now
     _save(row, ["program_roles", "roles_revoked_at", *COLUMNS_BY_ROLE.values()])
+    if not roles:  # held emails and digests would still report what the person can no longer see
+        mail.silence_former_staff(row.pk)
     if row.is_superuser:
         RoleRequest.objects.filter(user=row).delete()
     changes = [("+", role) for role in roles - current] + [("-", role) for role in current - roles]
     summary = ", ".join(sign + role for sign, role in sorted(changes, key=itemgetter(1)))
     _announce(change, "roles_changed", summary)
+
+
+def _set_columns(row: User, roles: set[str]) -> None:
+    row.program_roles = sorted(role for role in roles if ":" in role)
+    for role, column in COLUMNS_BY_ROLE.items():
+        setattr(row, column, role in roles)
+    row.is_reviewer = any(role.partition(":")[0] == "reviewer" for role in roles)
 
 
 def _save(row: User, columns: list[str]) -> None:

@@ -112,6 +112,15 @@ def silence_person(person: int, partner_id: int | None = None) -> None:
     emails.update(state=State.SUPPRESSED)
 
 
+def silence_former_staff(person: int) -> None:
+    """Suppress a person's held and batched emails, except those about integrations of their own companies."""
+    emails = EmailMessage.objects.filter(person_id=person, state__in=WAITING_STATES)
+    own = emails.filter(
+        integration__partner__memberships__user=person, integration__partner__memberships__ended_at=None
+    )
+    emails.exclude(pk__in=list(own.values_list("pk", flat=True))).update(state=State.SUPPRESSED)
+
+
 def mark_as_seen(emails: QuerySet[EmailMessage], now: datetime) -> None:
     """Record that their recipient has read these notifications."""
     emails.filter(seen_at=None).update(seen_at=now)

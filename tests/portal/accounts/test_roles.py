@@ -15,7 +15,7 @@ from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW
+from tests.conftest import NOW, create_integration
 from tests.portal.accounts.sign_in import SignIn
 from tests.portal.accounts.test_account_security import create_token, is_open, sign_in_as
 from tests.portal.pseudo_language import activate_pseudo_language
@@ -46,6 +46,22 @@ def test_change_is_audited_logged_and_emailed(alice: Any, sam: Any) -> None:
         "Your roles were changed",
         True,
     )
+
+
+@pytest.mark.any_database
+def test_waiting_emails_of_the_program_do_not_reach_someone_without_a_role(
+    acme: Any, globex: Any, alice: Any, charlie: Any, sam: Any
+) -> None:
+    """What concerns the person's own company is still sent."""
+    roles.change_roles(alice, grant=["reviewer"], actor=sam, now=NOW, reason="Joins the program")
+    subjects = {create_integration(acme, alice): "Own", create_integration(globex, charlie): "Other", None: "Report"}
+    for state in ("held", "batched"):
+        for integration, subject in subjects.items():
+            values = {"person": alice, "integration": integration, "state": state, "subject": f"{subject} {state}"}
+            EmailMessage.objects.create(key=f"{subject} {state}", name="x", to=alice.email, created_at=NOW, **values)
+    roles.change_roles(alice, revoke=["reviewer"], actor=sam, now=NOW, reason="Leaves the program")
+    waiting = EmailMessage.objects.filter(person=alice, state__in=("held", "batched"))
+    assert list(waiting.order_by("pk").values_list("subject", flat=True)) == ["Own held", "Own batched"]
 
 
 def test_same_roles_again_change_nothing(rita: Any, sam: Any) -> None:
