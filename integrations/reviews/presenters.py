@@ -15,6 +15,7 @@ from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
 
@@ -54,6 +55,7 @@ def get_undoable_decision(integration: Integration, user: User, now: datetime) -
     if integration.is_awaiting_second_reviewer and integration.first_approver_id == user.pk:
         return {
             "summary": f"{_('You')} {_(EVENT_TYPES_BY_TRANSITION['approve_first'].action)}",
+            "result": _(TRANSITION_OPTIONS["approve_first"].result),
             "is_allowed": permissions.can_decide(integration, user),
             "transition": "undo_first_approval",
         }
@@ -62,6 +64,7 @@ def get_undoable_decision(integration: Integration, user: User, now: datetime) -
     actor_name = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Someone"))
     return {
         "summary": f"{actor_name} {_(EVENT_TYPES_BY_TRANSITION[integration.decision].action)}",
+        "result": _(TRANSITION_OPTIONS[integration.decision].result),
         "expires_at": integration.undo_until,
         "is_allowed": permissions.can_undo_decision(integration, user),
         "is_by_company": integration.stage in permissions.COMPANY_DECISION_RULES,

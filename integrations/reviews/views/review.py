@@ -94,7 +94,11 @@ def _build_decided_context(request: AuthenticatedRequest) -> dict[str, object]:
     # The parameter can contain anything, such as the UUID of a hidden integration.
     except (KeyError, ValidationError, Integration.DoesNotExist):
         return {}
-    return {"decided": decided, "decided_undo": get_undoable_decision(decided, request.user, timezone.now())}
+    undo = get_undoable_decision(decided, request.user, timezone.now())
+    if undo and undo["result"]:
+        # The rest of the page is about another integration.
+        undo["summary"] = _("%(result)s: %(name)s") % {"result": undo["result"], "name": decided.name}
+    return {"decided": decided, "decided_undo": undo}
 
 
 def _build_finding_context(integration: Integration, user: User) -> dict[str, object]:

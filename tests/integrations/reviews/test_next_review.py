@@ -25,7 +25,7 @@ def test_next_item_opens_after_a_decision_with_the_undo_button(three_reviews: No
     response = submit_transition(client, scan, "decline", note="Not for us.")
     assert response["Location"] == f"/integrations/{rocket.uuid}/review/?decided={scan.uuid}"
     text = get_text(client.get(response["Location"]))
-    assert ("Your last decision is about Scan." in text, "Undo decision" in text) == (True, True)
+    assert ("Declined: Scan You can undo this decision until" in text, "Undo decision" in text) == (True, True)
 
 
 def test_next_item_opens_after_a_hold_with_a_message_that_names_the_held_one(

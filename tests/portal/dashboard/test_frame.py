@@ -192,3 +192,9 @@ def test_error_page_needs_no_other_files(name):
 
 def test_error_page_needs_no_template_tags():
     assert "{%" not in loader.get_template("500.html").template.source
+
+
+@pytest.mark.parametrize(("address", "words"), [("/search/?q=rocket", "rocket"), ("/integrations/?q=rocket", "")])
+def test_search_field_has_the_words_of_a_search_only(sign_in, alice, address, words):
+    page = BeautifulSoup(sign_in(alice).get(address).text, "html.parser")
+    assert page.select_one("#top-search")["value"] == words
