@@ -253,20 +253,12 @@ def test_meter_without_segments_is_an_empty_bar():
     assert len(render_source('{% meter used label="nothing yet" %}', used=[]).svg.select("rect")) == 1
 
 
-def test_email_address_wraps_before_the_parts_of_its_domain():
-    body = render_source('{% email_address "partners@mail.<b>.example" %}')
-    assert body.decode_contents().strip() == "partners<wbr/>@mail<wbr/>.&lt;b&gt;<wbr/>.example"
-
-
 def test_pagination_keeps_the_filters():
     request = RequestFactory().get("/queue/?stage=review&page=21")
     body = render_source("{% pagination page %}", page=Paginator(range(1234), 50).page(21), request=request)
-    assert [(get_text(a), a["href"]) for a in body.select("a")] == [
-        ("First page", "?stage=review&page=1"),
-        ("Previous", "?stage=review&page=20"),
-        ("Next", "?stage=review&page=22"),
-        ("Last page", "?stage=review&page=25"),
-    ]
+    pages = {"First page": 1, "Previous": 20, "Next": 22, "Last page": 25}
+    links = {get_text(a): a["href"] for a in body.select("a")}
+    assert links == {label: f"?stage=review&page={number}" for label, number in pages.items()}
     assert "1,001–1,050 of 1,234" in get_text(body)
 
 

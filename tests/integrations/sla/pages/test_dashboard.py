@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from bs4 import BeautifulSoup
 from django import forms
 from django.core.cache import cache
 from django.utils import timezone
@@ -15,7 +14,6 @@ from pytest_django import DjangoAssertNumQueries
 
 from integrations.partners.models import Partner
 from integrations.sla import clock_records, filters, metrics, tasks
-from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import monitoring, projection
 from integrations.submissions.models import Integration
@@ -299,9 +297,3 @@ def test_metrics_have_the_median_times_of_both_clocks(issues: dict[str, SupportI
     now = timezone.now()
     totals = metrics.get_metrics(metrics.GLOBAL_SCOPE, now - timedelta(days=30), now, now)
     assert (totals.respond_hours, totals.resolve_hours) == (2.5, 0.0)
-
-
-def test_page_without_open_clocks_offers_all_clocks(issues: Any, rita: Any, sign_in: Any) -> None:
-    SlaClock.objects.update(state=ClockStatus.MET)
-    page = BeautifulSoup(sign_in(rita).get("/sla/").content, "html.parser").select_one(".empty")
-    assert (page.h2.text, page.a["href"]) == ("No open clocks", "?state=all")
