@@ -43,7 +43,8 @@ def test_lists_have_no_link_of_an_invitation(sam: User, rita: User, sign_in: Any
     secret = get_link(invite(sam))
     response = sign_in(rita).get(address)
     content = (b"".join(response) if response.streaming else response.content).decode()
-    assert (response.status_code, "nora@program.example" in content, secret in content) == (200, True, False)
+    is_listed = "nora@program.example" in content.replace("<wbr>", "")
+    assert (response.status_code, is_listed, secret in content) == (200, True, False)
 
 
 def test_templates_with_a_personal_link_are_secret() -> None:
