@@ -74,6 +74,11 @@ JOBS: tuple[PeriodicJob, ...] = (
         "integrations.submissions.services.agreement_versions.request_new_versions",
         300,
     ),
+    PeriodicJob(
+        "submissions.remind_of_waivers",
+        "integrations.submissions.services.waiver_reminders.remind_of_ending_waivers",
+        3600,
+    ),
     PeriodicJob("reviews.record_conflicts", "integrations.reviews.services.conflicts.record_known_conflicts", 3600),
     PeriodicJob(
         "submissions.maintain_credentials", "integrations.submissions.services.credentials.maintain_credentials", 60

@@ -46,6 +46,11 @@ DATA: dict[str, dict[str, Any]] = {
     },
     "requirement.waiver_requested": {"requirement": "R", "title": "Internal support documentation"},
     "requirement.waiver_declined": {"requirement": "R", "title": "Internal support documentation"},
+    "requirement.waiver_ending": {
+        "requirement": "R",
+        "title": "Internal support documentation",
+        "until": "2026-06-01T00:00:00+00:00",
+    },
     "requirement.waiver_ended": {
         "requirement": "R",
         "title": "Internal support documentation",

@@ -15,6 +15,7 @@ from tests.portal.notifications.integration_events import DATA, EVENT_TYPES, rec
 pytestmark = pytest.mark.any_database
 
 EVENTS_WITHOUT_NOTE = (
+    "requirement.waiver_ending",
     "integration.created",
     "credential.rotation_requested",
     "introduction.declined",
@@ -48,6 +49,7 @@ SUBJECTS = {
     "requirement.waived": "Waived until Jun 1, 2026: Internal support documentation, Rocket",
     "requirement.waiver_requested": "Waiver requested: Internal support documentation, Rocket",
     "requirement.waiver_declined": "Waiver declined: Internal support documentation, Rocket",
+    "requirement.waiver_ending": "Waiver ends on Jun 1, 2026: Internal support documentation, Rocket",
     "requirement.waiver_ended": "Waiver ended: Internal support documentation, Rocket",
     "check.accepted": "Deviation accepted: Rocket (new owner)",
     "agreement.signed_by_partner": "Signature required: Technology Partner Agreement with Acme",
