@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verification.checks.rules.publication import build_listing_evidence, build_listing_state, with_listing
+from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, build_conflict_result
@@ -11,6 +12,7 @@ from verification.releases import install_layout
 from verification.releases.artifacts import file_names
 from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
+from verification.sources.errors import SourceUnavailableError
 from verification.sources.github.responses import GitHubRelease
 from verification.sources.published_versions import REGISTRY_DELAY, RegistryListing, parse_versions
 from verification.terraform.versions import parse_version, try_parse_version
@@ -140,26 +142,45 @@ def check_registry_platforms(subject: Subject, sources: Sources, listing: Regist
     return Result(Outcome.PASS, f"{listing.newest} supports every recommended platform.", evidence)
 
 
+def _read_release_manifest(subject: Subject, sources: Sources, listing: RegistryListing) -> bytes | None:
+    """Return the manifest among the files of the newest version, None without one. Raises SourceUnavailableError."""
+    # The registry reads this file. It is usually a copy of the one at the root, but a workflow can also write it.
+    report = read_report(subject, sources)
+    manifest = report.release.manifest
+    if manifest is not None and manifest.is_inconclusive:
+        raise SourceUnavailableError(manifest.error)
+    if report.terraform.outage:
+        raise SourceUnavailableError(report.terraform.message)
+    is_newest = report.release.version == listing.newest
+    return manifest.body if is_newest and manifest is not None and manifest.ok else None
+
+
 @register_check("registry.protocols", with_listing)
 def check_registry_protocols(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     if not listing.protocols:
         return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")
     # The registry has read the manifest of its own newest version, which GitHub's newest release can be ahead of.
     code = read_code(subject, sources, f"v{listing.newest}")
-    manifest = code.read_text("terraform-registry-manifest.json")
-    manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else parse_manifest_protocols(manifest.encode())
+    text = code.read_text("terraform-registry-manifest.json")
+    manifest = _read_release_manifest(subject, sources, listing) if text is None else text.encode()
+    manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else parse_manifest_protocols(manifest)
     declared = ", ".join(manifest_protocols or ())
-    manifest_summary = "no manifest, default 5.0" if manifest is None else declared or "not readable"
+    place = "release" if text is None and manifest is not None else "commit"
     evidence = (
         build_listing_evidence(subject, sources, listing),
         Evidence("Registry", ", ".join(listing.protocols)),
-        Evidence("Manifest in the commit", manifest_summary),
+        Evidence(
+            f"Manifest in the {place}", "no manifest, default 5.0" if manifest is None else declared or "not readable"
+        ),
     )
     outcome = Outcome.FAIL
     summary = "terraform-registry-manifest.json declares no protocol."
     if manifest_protocols is not None and set(manifest_protocols) == set(listing.protocols):
         outcome = Outcome.PASS
         summary = f"Protocol {declared} in both places."
+    elif manifest is None:
+        reported = ", ".join(listing.protocols)
+        summary = f"The registry reports {reported}, but without a manifest, the protocol is {declared}."
     elif manifest_protocols is not None:
         summary = f"The registry reports {', '.join(listing.protocols)}, but the manifest declares {declared}."
     return Result(outcome, summary, evidence, (*build_listing_state(listing), ("commit", code.commit)))
