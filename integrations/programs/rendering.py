@@ -17,10 +17,10 @@ OMITTED_FIELDS: Mapping[type, set[str]] = {
 }
 
 
-def describe_edition(program: Program, edition: Edition) -> dict[str, object]:
+def describe_edition(program: Program, edition: Edition, *, in_force: bool) -> dict[str, object]:
     """Return the content of an edition as JSON values, named like the fields of the dataclasses."""
     names = {name: getattr(program, name) for name in ("key", "name", "product", "partner_type")}
-    return names | {"edition": edition.date} | _describe_fields(edition)
+    return names | {"edition": edition.date, "in_force": in_force} | _describe_fields(edition)
 
 
 def _describe_fields(part: Any) -> dict[str, object]:

@@ -74,10 +74,21 @@ def test_text_shows_every_title_rule_and_tier():
                 *(line.published for line in edition.licenses.rules),
                 *(a.email for a in edition.agencies),
             )
-            assert [
-                words for words in expected_texts if words not in format_edition(describe_edition(program, edition))
-            ] == []
-            assert format_edition(describe_edition(program, edition)) in text
+            in_force = edition == program.default_edition
+            edition_text = format_edition(describe_edition(program, edition, in_force=in_force))
+            assert [words for words in expected_texts if words not in edition_text] == []
+            assert edition_text in text
+
+
+@pytest.mark.parametrize(("setting", "date"), [({}, "2021-10"), ({"terraform-provider": "2026-06"}, "2026-06")])
+def test_edition_in_force_is_marked(settings, setting, date):
+    settings.PROGRAM_EDITIONS = setting
+    editions = json.loads(run_list_programs("--json", "--program", "terraform-provider"))
+    assert [one["edition"] for one in editions if one["in_force"]] == [date]
+    lines = run_list_programs("--program", "terraform-provider").splitlines()
+    assert [line for line in lines if "in force" in line] == [
+        f"Terraform provider (terraform-provider), edition {date} (in force)"
+    ]
 
 
 def test_text_of_a_program_without_targets_says_that_it_has_none():
@@ -88,7 +99,7 @@ def test_text_leaves_out_a_target_type_whose_issues_are_only_measured() -> None:
     program = PROGRAMS["nomad"]
     edition = program.editions[-1]
     sla = replace(edition.sla, respond=SeverityTargets(), resolve=SeverityTargets(critical=SlaTarget(hours=48)))
-    text = format_edition(describe_edition(program, replace(edition, sla=sla)))
+    text = format_edition(describe_edition(program, replace(edition, sla=sla), in_force=True))
     assert [line for line in text.splitlines() if line.startswith("SLA")] == ["SLA         resolve: critical 48 h"]
 
 

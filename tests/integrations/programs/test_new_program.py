@@ -40,6 +40,6 @@ def test_new_program_has_a_complete_path(programs_by_key):
 
 
 def test_new_program_is_described(programs_by_key):
-    description = describe_edition(programs_by_key["boundary"], programs_by_key["boundary"].editions[-1])
+    description = describe_edition(programs_by_key["boundary"], programs_by_key["boundary"].editions[-1], in_force=True)
     values = (description["key"], description["edition"], description["mailbox"])
     assert values == ("boundary", "2026-09", "boundary@example.com")

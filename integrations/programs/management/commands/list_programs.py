@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.rendering import describe_edition, format_edition
+from integrations.programs.selectors import get_edition_in_force
 
 
 class Command(BaseCommand):
@@ -18,7 +19,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: object) -> None:
         programs = [p for p in PROGRAMS.values() if options["program"] in (None, p.key)]
-        descriptions = [describe_edition(program, edition) for program in programs for edition in program.editions]
+        descriptions = [
+            describe_edition(program, edition, in_force=edition == get_edition_in_force(program.key))
+            for program in programs
+            for edition in program.editions
+        ]
         if options["json"]:
             self.stdout.write(json.dumps(descriptions, indent=2, ensure_ascii=False))
         else:
