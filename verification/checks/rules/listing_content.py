@@ -94,9 +94,11 @@ def check_support_contacts(subject: Subject, sources: Sources) -> Result:
 
 @register_check("listing.support_docs")
 def check_support_documents(subject: Subject, sources: Sources) -> Result:
-    contacts = [line for line in str(subject.find_answer("more_contacts")).splitlines() if line.strip()]
-    main_contact = str(subject.find_answer("contact_email"))
-    faq = str(subject.find_answer("faq"))
+    # The application has a contact, too, but HashiCorp Support gets the one of this form.
+    form_answers = next((answers for answers in subject.answers.values() if answers.get("faq")), {})
+    contacts = [line for line in str(form_answers.get("more_contacts", "")).splitlines() if line.strip()]
+    main_contact = str(form_answers.get("contact_email", ""))
+    faq = str(form_answers.get("faq", ""))
     if not (main_contact and faq):
         return Result(Outcome.NOT_RUN, "The support documentation is missing.")
     incomplete = [line for line in contacts if not any(map(_is_reachable, EMAIL_PATTERN.findall(line)))]

@@ -166,6 +166,18 @@ def test_support_docs_need_contacts_and_an_faq(answers: dict[str, str], outcome:
 
 
 @pytest.mark.parametrize(
+    ("support_contact", "outcome", "contacts"),
+    [("support@acme.io", Outcome.PASS, ["support@acme.io"]), ("", Outcome.NOT_RUN, [])],
+)
+def test_contact_of_the_application_is_no_support_contact(
+    support_contact: str, outcome: Outcome, contacts: list[str]
+) -> None:
+    answers = {"RT-1": {"contact_email": "sales@acme.io"}, "RT-7": {"contact_email": support_contact, "faq": FAQ}}
+    result = CHECKS["listing.support_docs"].run(replace(SUBJECT, answers=answers), FakeSources())
+    assert (result.outcome, [e.value for e in result.evidence if e.label == "Contact"]) == (outcome, contacts)
+
+
+@pytest.mark.parametrize(
     ("page", "expected"),
     [
         (PAGE, Outcome.PASS),
