@@ -12,6 +12,10 @@ from django.core.management.base import CommandError
 from tests.verification.testruns.endpoints import KEY, serve_endpoint
 from verification.testruns.kinds.run_task.protocol import STAGES
 
+UNREACHABLE_CALLBACKS = (
+    "The endpoint can't send results to {}. Set --callback-base to a URL at which it reaches the address of --listen."
+)
+
 
 def run_command(*arguments: str) -> tuple[int, str, str]:
     """Run the command. Return its exit code, standard output, and standard error."""
@@ -90,6 +94,24 @@ def test_missing_url_is_reported(arguments: tuple[str, ...], message: str) -> No
     assert str(refusal.value) == message
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nonsense",), "nonsense is not a valid URL. Use the format https://host.example/path, without a username."),
+        (("https://10.0.0.1/",), "10.0.0.1 is a private address. Use a public host."),
+        (("https://run.acme.io/",), UNREACHABLE_CALLBACKS.format("127.0.0.1")),
+        (
+            ("https://run.acme.io/", "--callback-base", "http://localhost:8700"),
+            UNREACHABLE_CALLBACKS.format("localhost"),
+        ),
+    ],
+)
+def test_unusable_url_is_a_wrong_argument_and_no_failure(arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        run_command(*arguments)
+    assert (str(refusal.value), refusal.value.returncode) == (message, 2)
+
+
 def test_faulty_endpoint_is_reported_as_text(key: str) -> None:
     with serve_endpoint("always-passes") as server:
         code, out, _ = run_command(server.url, "--hmac-key-file", key)
@@ -101,7 +123,7 @@ def test_faulty_endpoint_is_reported_as_text(key: str) -> None:
 def test_argument_that_is_no_url_is_a_usage_error(url: str) -> None:
     with pytest.raises(CommandError) as refusal:
         run_command(url)
-    message = "Enter the endpoint's URL. For example, https://run.acme.io/run-task."
+    message = f"{url} is not a valid URL. Use the format https://host.example/path, without a username."
     assert (str(refusal.value), refusal.value.returncode) == (message, 2)
 
 
@@ -122,6 +144,7 @@ def test_plan_that_is_not_json_is_a_usage_error(tmp_path: Path) -> None:
         (("--stages", ","), f"No stage selected. The stages are {', '.join(STAGES)}."),
         (("--listen", "here"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
         (("--listen", "127.0.0.1:0000065536"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
+        (("--callback-base", "http://["), "Write --callback-base as a URL. For example, https://portal.acme.io."),
         (("--listen", "127.0.0.1:65536"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
     ],
 )

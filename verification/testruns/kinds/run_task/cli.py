@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from portal.core.cli import build_usage_error, read_text_file
 from portal.core.value_types import NamedValues
+from verification.sources.errors import RequestRefusedError
+from verification.sources.http import urls
 from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task.driver import run_test
 from verification.testruns.kinds.run_task.enforcement import build_effects
@@ -24,11 +26,13 @@ def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTask
     """Run the test. Raises CommandError."""
     target = _build_target(options)
     host, _, port = options["listen"].rpartition(":")
+    host = host or "127.0.0.1"
     # int() raises an error of its own for thousands of digits.
     if not port.isdecimal() or len(port) > MAX_PORT_DIGITS or int(port) > MAX_PORT:
         raise build_usage_error("Write --listen as HOST:PORT. For example, 127.0.0.1:8700.")
+    _require_reachable_callbacks(target.url, _get_host(options["callback_base"]) or host)
     try:
-        with open_callback_server(target, host or "127.0.0.1", int(port), options["callback_base"]) as store:
+        with open_callback_server(target, host, int(port), options["callback_base"]) as store:
             return run_test(
                 store,
                 # Endpoints under development run on the same machine, where plain HTTP is allowed.
@@ -41,8 +45,12 @@ def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTask
 
 def _build_target(options: NamedValues) -> RunTaskTarget:
     stages = _parse_stages(options["stages"])
-    if not _is_web_address(options["url"]):
+    if not options["url"]:
         raise build_usage_error("Enter the endpoint's URL. For example, https://run.acme.io/run-task.")
+    try:
+        urls.parse_url(options["url"], loopback=True)
+    except RequestRefusedError as refusal:
+        raise build_usage_error(str(refusal)) from refusal
     # Shorter limits make a trial faster. Longer ones would promise more time than the platform gives.
     end_seconds = max(1.0, min(options["minutes"], 60) * 60)
     silence_seconds = max(1.0, min(options["silence"] * 60, end_seconds, RunTaskLimits().silence_seconds))
@@ -52,12 +60,21 @@ def _build_target(options: NamedValues) -> RunTaskTarget:
     return RunTaskTarget(options["url"], _read_key(options["hmac_key_file"]), stages, scenarios, limits)
 
 
-def _is_web_address(url: str) -> bool:
+def _get_host(base: str) -> str:
+    """Return the host of --callback-base, blank without one. Raises CommandError."""
     try:
-        address = urlsplit(url)
-    except ValueError:
-        return False
-    return address.scheme in ("http", "https") and bool(address.netloc)
+        return urlsplit(base).hostname or ""
+    except ValueError as error:
+        raise build_usage_error("Write --callback-base as a URL. For example, https://portal.acme.io.") from error
+
+
+def _require_reachable_callbacks(url: str, callback_host: str) -> None:
+    """Refuse a remote endpoint that can't reach our callback address. Its missing results would count as a failure."""
+    if urls.is_this_machine(callback_host) and not urls.is_this_machine(urlsplit(url).hostname or ""):
+        raise build_usage_error(
+            f"The endpoint can't send results to {callback_host}. Set --callback-base to a URL at which it reaches the "
+            "address of --listen."
+        )
 
 
 def _parse_stages(arguments: list[str]) -> tuple[str, ...]:
