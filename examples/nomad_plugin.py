@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Example Nomad driver and device plugin for plugin tests, with faults to choose from.
 
-    python3 examples/nomad_plugin.py --write FOLDER --type driver
-    python3 examples/nomad_plugin.py --write FOLDER --type device --fault crash-on-config
+    .venv/bin/python examples/nomad_plugin.py --write FOLDER --type driver
+    .venv/bin/python examples/nomad_plugin.py --write FOLDER --type device --fault crash-on-config
 
 It writes FOLDER/nomad-TYPE-example, which implements the published plugin protocol and runs no tasks. Needs grpcio,
 msgpack, and the portal's own description of the protocol.
@@ -13,7 +13,7 @@ import stat
 import sys
 import tempfile
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -210,6 +210,7 @@ def write(folder: Path, kind: str, fault: str = "") -> Path:
     """Write the executable for a type and a fault. Return its path."""
     if fault and fault not in FAULTS:
         raise ValueError(f"Unknown fault: {fault}")
+    folder.mkdir(parents=True, exist_ok=True)
     executable = folder / f"nomad-{kind}-example"
     root = Path(__file__).resolve().parents[1]
     executable.write_text(
@@ -221,14 +222,18 @@ def write(folder: Path, kind: str, fault: str = "") -> Path:
 
 
 def main() -> int:
-    parser = ArgumentParser(description="Write an example Nomad plugin, optionally with a fault.")
+    parser = ArgumentParser(
+        description="Write an example Nomad plugin, optionally with a fault.",
+        epilog="faults:\n" + "\n".join(f"  {name:26} {text}" for name, text in FAULTS.items()),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "--write", type=Path, required=True, metavar="FOLDER", help="write the executable to this folder"
     )
     parser.add_argument(
         "--type", choices=sorted(PLUGIN_TYPE_NUMBERS), default="driver", help="plugin type (default: %(default)s)"
     )
-    parser.add_argument("--fault", choices=sorted(FAULTS), default="", help="fault of the executable")
+    parser.add_argument("--fault", choices=FAULTS, default="", metavar="NAME", help="fault, see below")
     options = parser.parse_args()
     print(write(options.write, options.type, options.fault))
     return 0

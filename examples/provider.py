@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Example Terraform provider for acceptance tests, with faults to choose from. Needs PyPI's `tf`.
+"""Example Terraform provider for acceptance tests, with faults to choose from.
 
-    python3 examples/provider.py --write FOLDER
-    python3 examples/provider.py --write FOLDER --fault perpetual-diff
+    .venv/bin/python examples/provider.py --write FOLDER
+    .venv/bin/python examples/provider.py --write FOLDER --fault perpetual-diff
 
 It writes FOLDER/terraform-provider-example_v1.0.0, a provider with one resource: `example_server`, whose `address` is
 required. Its servers are files in the folder `servers` next to the configuration, so that you can delete one manually.
+Needs PyPI's `tf`, which the first `bin/test` installs.
 """
 
 import json
 import os
 import stat
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -221,6 +222,7 @@ def write(folder: Path, fault: str = "") -> Path:
     """Write the executable, which is this file with a fault selected. Return its path."""
     head = f'#!{sys.executable}\nimport os\nos.environ["EXAMPLE_FAULT"] = "{fault}"\n'
     source = Path(__file__).read_text("utf-8").partition("\n")[2]
+    folder.mkdir(parents=True, exist_ok=True)
     executable = folder / NAME
     executable.write_text(head + source, "utf-8")
     executable.chmod(executable.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
@@ -228,9 +230,13 @@ def write(folder: Path, fault: str = "") -> Path:
 
 
 def main() -> None:
-    parser = ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser = ArgumentParser(
+        description=__doc__.partition("\n")[0] if __doc__ else "",
+        epilog="faults:\n" + "\n".join(f"  {name:26} {text}" for name, text in FAULTS.items()),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="write the executable to this folder")
-    parser.add_argument("--fault", choices=FAULTS, default="", help="fault of the executable")
+    parser.add_argument("--fault", choices=FAULTS, default="", metavar="NAME", help="fault, see below")
     options = parser.parse_args()
     if options.write:
         print(write(options.write, options.fault))

@@ -198,5 +198,5 @@ EXPORTS = {
 def build_table(name: str, request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build a table by name. Raises Http404 for an unknown name."""
     if name not in EXPORTS:
-        raise Http404(_("Unknown table."))
+        raise Http404(_("Unknown table. Use one of: %(names)s.") % {"names": ", ".join(EXPORTS)})
     return EXPORTS[name].build(request, now)

@@ -162,17 +162,6 @@ def test_start_prints_why_it_is_refused(manage):
     assert (process.returncode, process.stderr) == (2, f"{NOT_IN_PRODUCTION}SECRET_KEY is not set.\n")
 
 
-def test_command_without_tables_prints_how_to_create_them(manage):
-    process = manage("rebuild_search")
-    assert (process.returncode, process.stdout, process.stderr) == (
-        2,
-        "",
-        "Database error: no such table: search_searchentry. Check DATABASE_URL. If tables are missing, run “manage.py "
-        "migrate”. --traceback shows the details.\n",
-    )
-    assert manage("rebuild_search", "--traceback").stderr.startswith("Traceback (most recent call last):\n")
-
-
 def test_production_refusal_never_prints_a_secret(refusal):
     weak = {"SECRET_KEY": "hunter2", "AUDIT_KEYS": "a:hunter2", "DATABASE_URL": "postgres://u:changeme-hunter2@db/x"}
     message = refusal(**PRODUCTION | weak)

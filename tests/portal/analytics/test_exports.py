@@ -5,14 +5,17 @@ import io
 import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from bs4 import BeautifulSoup
+from django.http import Http404, HttpRequest
 from django.utils import timezone
 from openpyxl import load_workbook
 
 from integrations.submissions.models import Integration, RequirementFulfillment
+from portal.accounts.requests import AuthenticatedRequest
+from portal.analytics.exports import EXPORTS, build_table
 from portal.analytics.selectors import workload
 from portal.core.exports import ExportTable, generate_csv
 from portal.core.xlsx_exports import generate_xlsx
@@ -217,3 +220,9 @@ def test_each_list_links_to_its_files(sign_in: SignIn, exported_integrations: An
         ("/analytics/people/", "waivers"),
     ):
         assert f"/exports/{table}.xlsx" in client.get(page).content.decode()
+
+
+def test_unknown_table_is_refused_with_the_names_of_all() -> None:
+    with pytest.raises(Http404) as error:
+        build_table("nonsense", cast(AuthenticatedRequest, HttpRequest()), timezone.now())
+    assert str(error.value) == f"Unknown table. Use one of: {', '.join(EXPORTS)}."

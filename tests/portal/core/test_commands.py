@@ -1,7 +1,8 @@
-"""Tests of the help texts of the portal's commands."""
+"""Tests of the help texts of the portal's commands, and of their end without a database."""
 
 from argparse import Action, ArgumentParser, _SubParsersAction
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from portal.core.generated_docs import iterate_own_commands
 
@@ -31,3 +32,14 @@ def test_every_argument_has_a_help_text() -> None:
 
 def test_every_command_has_a_help_text_in_sentences() -> None:
     assert [name for name, command in iterate_own_commands() if not command.help.endswith(".")] == []
+
+
+def test_command_without_tables_prints_how_to_create_them(manage: Callable[..., Any]) -> None:
+    process = manage("rebuild_search")
+    assert (process.returncode, process.stdout, process.stderr) == (
+        2,
+        "",
+        "Database error: no such table: search_searchentry. Check DATABASE_URL. If tables are missing, run “manage.py "
+        "migrate”. --traceback shows the details.\n",
+    )
+    assert manage("rebuild_search", "--traceback").stderr.startswith("Traceback (most recent call last):\n")
