@@ -12,7 +12,10 @@ from portal.core.content_files import ContentError
 
 # Not 1, with which commands report a negative result, such as a changed audit log.
 UNUSABLE_EXIT_CODE = 2
-DATABASE_ADVICE = "Check DATABASE_URL. If tables are missing, run “manage.py migrate”. --traceback shows the details."
+DATABASE_ADVICE = (
+    "Check DATABASE_URL, or PORTAL_DATA of an embedded portal. If tables are missing, run “manage.py migrate”. "
+    "--traceback shows the details."
+)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ def list_arguments(parser: ArgumentParser) -> Iterator[Action]:
         if isinstance(action, _SubParsersAction):
             for subparser in action.choices.values():
                 yield from list_arguments(subparser)
-        elif action.container.title != "options" or action.option_strings:
+        else:
             yield action
 
 
@@ -39,7 +39,7 @@ def test_command_without_tables_prints_how_to_create_them(manage: Callable[..., 
     assert (process.returncode, process.stdout, process.stderr) == (
         2,
         "",
-        "Database error: no such table: search_searchentry. Check DATABASE_URL. If tables are missing, run “manage.py "
-        "migrate”. --traceback shows the details.\n",
+        "Database error: no such table: search_searchentry. Check DATABASE_URL, or PORTAL_DATA of an embedded portal. If "
+        "tables are missing, run “manage.py migrate”. --traceback shows the details.\n",
     )
     assert manage("rebuild_search", "--traceback").stderr.startswith("Traceback (most recent call last):\n")

@@ -112,6 +112,11 @@ def test_unusable_url_is_a_wrong_argument_and_no_failure(arguments: tuple[str, .
     assert (str(refusal.value), refusal.value.returncode) == (message, 2)
 
 
+def test_report_without_a_run_has_no_effects() -> None:
+    code, out, _ = run_command("http://127.0.0.1:9/")
+    assert (code, "Effect on runs" in out, "Requests and responses" in out) == (1, False, True)
+
+
 def test_faulty_endpoint_is_reported_as_text(key: str) -> None:
     with serve_endpoint("always-passes") as server:
         code, out, _ = run_command(server.url, "--hmac-key-file", key)

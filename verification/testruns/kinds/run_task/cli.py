@@ -111,12 +111,16 @@ def _read_key(path: Path | None) -> str:
 
 def list_details(records: RunTaskRecords) -> Iterator[str]:
     """Yield the effects, and one line per exchange and callback."""
-    yield "Effect on runs"
-    for effect in build_effects(records):
+    effects = list(build_effects(records))
+    if effects:
+        yield "Effect on runs"
+    for effect in effects:
         yield f"  {effect.stage}, {effect.scenario} run, sent as {effect.level}: {effect.result or 'no result'}"
         yield f"    mandatory: {effect.mandatory}"
         yield f"    advisory:  {effect.advisory}"
-    yield from ("", "Requests and responses")
+    if effects:
+        yield ""
+    yield "Requests and responses"
     for exchange in records.exchanges:
         yield f"  {exchange.title}: {exchange.line}"
         yield from (f"    {callback.line}" for callback in records.list_callbacks(exchange.key))
