@@ -155,7 +155,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "review.requested_again": (store_evidence, run_checks),
     "review.changes_requested": (store_evidence,),
     "integration.edition_moved": (update_shared_answers, run_checks),
-    "requirement.answered": (check_answers,),
+    "requirement.answered": (check_answers, follow_repository_change),  # the answer can be the issue tracker
     "integration.edited": (run_checks,),
     "integration.reader_changed": (run_checks,),
     # In this order: checks must not read facts of the earlier repository.

@@ -47,6 +47,7 @@ ANSWER_BY_KEY: dict[str, Callable[[Integration], str]] = {
     "pull_request": lambda integration: (
         f"https://github.com/hashicorp/{integration.program.product.lower()}/pull/{20_000 + integration.pk}"
     ),
+    "tracker": lambda integration: f"{integration.repository_url}/issues",
     "provider": lambda integration: "{0}/{0}".format(integration.repository.partition("/")[0]),
     # The endpoint of the recorded test run, because the test of another endpoint wouldn't count.
     "endpoint": lambda integration: f"https://preflight.{integration.partner.domain}/run-task",

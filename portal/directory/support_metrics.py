@@ -14,8 +14,10 @@ from django.db.models import Count, QuerySet
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
+from integrations.sla.services.issue_repository import is_measurable
 from integrations.sla.services.monitoring import filter_measurable
 from integrations.submissions.models import Integration
+from integrations.submissions.selectors.answers import get_issue_trackers
 
 PERIOD_DAYS = 90
 MIN_SAMPLE_SIZE = 5  # SLA targets below which a percentage is not meaningful
@@ -25,7 +27,7 @@ MetricColumns = dict[str, float | str | None]
 
 
 def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[int, MetricColumns]:
-    """Return the columns of the support record by integration ID, with five queries."""
+    """Return the columns of the support record by integration ID, with six queries."""
     period_start = now - timedelta(days=PERIOD_DAYS)
     period_filter = {"stopped_at__gte": period_start, "stopped_at__lt": now, "integration__in": integrations}
     met_counts = _count_by_integration(
@@ -42,7 +44,12 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
     for pk, target_type, seconds in stopped_clocks.values_list("integration_id", "target_type", "counted_seconds"):
         hours[pk, target_type].append(round(seconds / 3600, 2))
     measurable = Integration.objects.filter(pk__in=integrations, monitored_repository__in=filter_measurable(now))
-    targets = {row.pk: row.edition.sla.summary for row in measurable.only("program_key", "edition_date")}
+    trackers = get_issue_trackers(integrations)
+    targets = {
+        row.pk: row.edition.sla.summary
+        for row in measurable.only("program_key", "edition_date")
+        if is_measurable(trackers.get(row.pk, ""))
+    }
     return {
         pk: _build_share(met_counts.get(pk, 0), breach_counts.get(pk, 0))
         | {

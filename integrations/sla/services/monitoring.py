@@ -11,12 +11,14 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.sla.models import MonitoredRepository, SlaClock
+from integrations.sla.services.issue_repository import IssueRepository, get_issue_repository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, Stage
 from portal.accounts.requests import AnyUser
 from portal.core import crypto
 from portal.core.errors import ActionRefused
+from portal.core.repository_urls import get_allowed_host
 from portal.core.value_types import NamedValues
 from portal.jobs.batches import process_each
 
@@ -64,13 +66,13 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
     ended = MonitoredRepository.objects.filter(integration=integration, ended_at__isnull=False)
     if not _has_support_commitment(integration):
         return None
-    if not integration.repository:
+    target = get_issue_repository(integration)
+    if not target.repository:
         # A repository that is entered later doesn't resume the earlier support.
         ended.update(began_at=now, moved_at=None)
         return None
     initial_values: NamedValues = {
-        "repository": integration.repository,
-        "repository_id": integration.repository_id,
+        **target._asdict(),
         "began_at": now,
         "moved_at": None,
         "ended_at": None,
@@ -93,11 +95,12 @@ def _has_support_commitment(integration: Integration) -> bool:
 
 def start_missing_monitoring(now: datetime) -> int:
     """Start missing monitoring of integrations in support, as a safety net. Return the number of repositories."""
+    is_on_github = ~Q(repository="") | Q(fulfillments__data__tracker__icontains=get_allowed_host())
     candidates = Integration.objects.filter(
-        stage=Stage.SUPPORT, listing_status__in=COMMITTED_STATUSES, monitored_repository=None
-    ).exclude(repository="")
+        is_on_github, stage=Stage.SUPPORT, listing_status__in=COMMITTED_STATUSES, monitored_repository=None
+    )
     return process_each(
-        candidates[:BATCH_SIZE],
+        candidates.distinct()[:BATCH_SIZE],
         lambda integration: start_monitoring(integration, now) is not None,
         "start monitoring integration",
     )
@@ -138,12 +141,13 @@ def stop_ended_monitoring(now: datetime) -> int:
 
 
 def update_repository(integration: Integration, now: datetime) -> None:
-    """Switch monitoring to an integration's new repository. Stored data of the old one stays, and its clocks end.
+    """Switch monitoring to a new repository or issue tracker. Stored data of the old one stays, and its clocks end.
 
     Removing the repository and entering one again continues the monitoring, so it can't reset clocks.
     """
     # Some programs don't require a repository.
-    if not integration.repository:
+    target = get_issue_repository(integration)
+    if not target.repository:
         stop_monitoring(integration, now)
         return
     rows = MonitoredRepository.objects.filter(integration=integration)
@@ -152,17 +156,16 @@ def update_repository(integration: Integration, now: datetime) -> None:
     if monitored_repository is None or (is_ended and not _has_support_commitment(integration)):
         start_monitoring(integration, now)
         return
-    if _has_same_name(monitored_repository, integration) and not is_ended:
+    if _has_same_name(monitored_repository, target) and not is_ended:
         return
-    is_moved = not _is_same_repository(monitored_repository, integration)
+    is_moved = not _is_same_repository(monitored_repository, target)
     if is_moved or is_ended:
         # The next poll resumes the issues that the repository still has.
         _end_issues(monitored_repository, monitored_repository.ended_at or now)
     kept_names = () if is_moved else KEPT_CURSORS
     cursors = {name: value for name, value in monitored_repository.cursors.items() if name in kept_names}
     values: NamedValues = {
-        "repository": integration.repository,
-        "repository_id": integration.repository_id,
+        **target._asdict(),
         "ended_at": None,
         "poll_at": now,
         # The ETags and cursors of the old repository would hide issues of the new one, and its problems don't apply.
@@ -178,16 +181,16 @@ def update_repository(integration: Integration, now: datetime) -> None:
     rows.update(**values, **NO_TROUBLE)
 
 
-def _is_same_repository(monitored_repository: MonitoredRepository, integration: Integration) -> bool:
-    """Return whether the integration has the monitored repository. A renamed repository keeps its ID."""
-    if monitored_repository.repository_id is None or integration.repository_id is None:
-        return _has_same_name(monitored_repository, integration)
-    return monitored_repository.repository_id == integration.repository_id
+def _is_same_repository(monitored_repository: MonitoredRepository, target: IssueRepository) -> bool:
+    """Return whether the target is the monitored repository. A renamed repository keeps its ID."""
+    if monitored_repository.repository_id is None or target.repository_id is None:
+        return _has_same_name(monitored_repository, target)
+    return monitored_repository.repository_id == target.repository_id
 
 
-def _has_same_name(monitored_repository: MonitoredRepository, integration: Integration) -> bool:
+def _has_same_name(monitored_repository: MonitoredRepository, target: IssueRepository) -> bool:
     # GitHub ignores letter case. Polls store the name as GitHub writes it, and people may enter it differently.
-    return monitored_repository.repository.casefold() == integration.repository.casefold()
+    return monitored_repository.repository.casefold() == target.repository.casefold()
 
 
 def _end_issues(monitored_repository: MonitoredRepository, ended_at: datetime | None) -> None:

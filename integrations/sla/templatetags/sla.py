@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.sla.formatting import format_duration, format_hours, format_percent
 from integrations.sla.models import SupportIssue
+from integrations.sla.services.issue_repository import find_unmeasured_tracker, get_issue_repository
 from integrations.sla.support_status import URGENT_TONES, SupportStatus, list_support_statuses
 from integrations.submissions.models import Integration
 from portal.core.value_types import TemplateContext
@@ -46,11 +47,12 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
     status = list_support_statuses([integration], now)[integration.pk]
     text = integration.next_action_label if status.tone == "good" else status.label
     # Some programs don't require a repository, but the clocks read the issues of one.
-    if not integration.repository:
+    if not get_issue_repository(integration).repository:
         text = _("No action needed. We can't measure support without a repository.")
     return {
         "integration": integration,
         "text": text,
+        "unmeasured_tracker": find_unmeasured_tracker(integration),
         "urgent": status.label if status.tone in URGENT_TONES else "",
         "can_edit": context["can_edit"],
         "href": _build_clocks_url(integration),

@@ -14,6 +14,7 @@ from integrations.partners import permissions
 from integrations.sla.github import webhook_intake
 from integrations.sla.models import MonitoredRepository
 from integrations.sla.services import monitoring
+from integrations.sla.services.issue_repository import find_unmeasured_tracker
 from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
 from portal.accounts.reauthentication import require_recent_authentication
@@ -62,6 +63,7 @@ def _render_page(
         "after": monitoring.get_secret_fingerprint(monitored_repository),
         "secret": secret.value if secret else "",
         "trouble": monitoring.describe_trouble(monitored_repository),
+        "unmeasured_tracker": find_unmeasured_tracker(integration),
         "old_until": old_until if old_until and old_until > timezone.now() else None,
     }
     return render(request, "sla/monitoring.html", context)

@@ -1,9 +1,27 @@
 """Answers of the partner to questions whose keys mean the same in every program."""
 
+from collections.abc import Collection
+
 from integrations.submissions.models import Integration
+from integrations.submissions.models.requirements import RequirementFulfillment
 
 
 def get_critical_issue_address(integration: Integration) -> str:
     """Return the partner's email address for critical issues, blank if the partner hasn't entered one."""
+    return _get_answer(integration, "escalation")
+
+
+def get_issue_tracker(integration: Integration) -> str:
+    """Return the URL of the issue tracker, blank if the partner hasn't entered one."""
+    return _get_answer(integration, "tracker")
+
+
+def get_issue_trackers(integrations: Collection[int]) -> dict[int, str]:
+    """Return the URLs of the issue trackers that partners entered, by integration ID."""
+    answers = RequirementFulfillment.objects.filter(integration__in=integrations, data__has_key="tracker")
+    return dict(answers.values_list("integration_id", "data__tracker"))
+
+
+def _get_answer(integration: Integration, key: str) -> str:
     answers = (fulfillment.data for fulfillment in integration.fulfillments_by_id.values())
-    return next((str(answer["escalation"]) for answer in answers if answer.get("escalation")), "")
+    return next((str(answer[key]) for answer in answers if answer.get(key)), "")

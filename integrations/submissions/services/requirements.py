@@ -107,6 +107,7 @@ class RequirementChange(IntegrationChange):
         state.version += 1
         state.clear_fulfilled_request(self.now)
         state.save()
+        context.clear_cache(self.integration)  # reactions to the answer read it
 
     def _share_answer(self, data: Mapping[str, object], status: Status, summary: str) -> None:
         """Write a shared answer to the partner's other open integrations with the same requirement."""

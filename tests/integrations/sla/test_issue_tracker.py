@@ -1,0 +1,108 @@
+"""Tests that the SLA clocks measure the issue tracker that the partner entered."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.partners.models import Partner
+from integrations.sla.models import MonitoredRepository
+from integrations.sla.services import monitoring
+from integrations.submissions.models import Integration
+from integrations.submissions.services.requirements import submit_answer
+from portal.accounts.models import User
+from portal.directory.support_metrics import get_support_metrics
+from tests.conftest import NOW
+from tests.integrations.page_text import get_text
+from tests.integrations.sla.monitored_repository import OPENED_AT, create_listed_integration
+
+pytestmark = pytest.mark.any_database
+OTHER_TRACKER = "https://acme.atlassian.net/browse/ROCKET"
+
+
+def enter_tracker(integration: Integration, tracker: str, actor: User) -> None:
+    submit_answer(integration, "NO-9", {"tracker": tracker}, actor=actor, now=NOW)
+
+
+def get_monitored_repository(integration: Integration) -> tuple[str, int | None]:
+    row = MonitoredRepository.objects.get(integration=integration)
+    return row.repository, row.repository_id
+
+
+@pytest.mark.parametrize(
+    ("tracker", "monitored_repository"),
+    [
+        ("https://github.com/acme/support/issues", ("acme/support", None)),
+        ("https://github.com/acme/support", ("acme/support", None)),
+        ("https://github.com/Acme/Nomad-Rocket/issues", ("acme/nomad-rocket", 4711)),
+        ("https://github.com/acme/support/discussions", ("acme/nomad-rocket", 4711)),
+        ("https://github.com/orgs/acme/projects/3", ("acme/nomad-rocket", 4711)),
+        (OTHER_TRACKER, ("acme/nomad-rocket", 4711)),
+    ],
+)
+def test_monitoring_starts_with_the_repository_of_the_tracker(
+    acme: Partner, alice: User, tracker: str, monitored_repository: tuple[str, int | None]
+) -> None:
+    integration = create_listed_integration(acme, listing_status="unlisted")
+    enter_tracker(integration, tracker, alice)
+    Integration.objects.update(listing_status="listed")
+    assert monitoring.start_missing_monitoring(NOW) == 1
+    assert get_monitored_repository(integration) == monitored_repository
+
+
+def test_tracker_is_monitored_without_another_repository(acme: Partner, alice: User) -> None:
+    integration = create_listed_integration(acme, repository="", repository_id=None, listing_status="unlisted")
+    enter_tracker(integration, "https://github.com/acme/support/issues", alice)
+    Integration.objects.update(listing_status="listed")
+    assert monitoring.start_missing_monitoring(NOW) == 1
+    assert get_monitored_repository(integration) == ("acme/support", None)
+
+
+def test_monitoring_follows_a_changed_tracker(acme: Partner, alice: User) -> None:
+    integration = create_listed_integration(acme)
+    monitoring.start_monitoring(integration, OPENED_AT)
+    enter_tracker(integration, "https://github.com/acme/support/issues", alice)
+    row = MonitoredRepository.objects.get()
+    assert (row.repository, row.repository_id, row.moved_at) == ("acme/support", None, NOW)
+    # The first poll records the name as GitHub writes it, and the ID.
+    MonitoredRepository.objects.update(repository="Acme/Support", repository_id=77)
+    enter_tracker(integration, "https://github.com/acme/support/issues", alice)
+    assert get_monitored_repository(integration) == ("Acme/Support", 77)
+    enter_tracker(integration, OTHER_TRACKER, alice)
+    assert get_monitored_repository(integration) == ("acme/nomad-rocket", 4711)
+
+
+def test_pages_and_listing_say_that_another_tracker_is_not_measured(acme: Partner, alice: Any, sign_in: Any) -> None:
+    integration = create_listed_integration(acme)
+    monitoring.start_monitoring(integration, OPENED_AT)
+    enter_tracker(integration, OTHER_TRACKER, alice)
+    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    now = timezone.now()
+    MonitoredRepository.objects.update(data_up_to=now)
+    client = sign_in(alice)
+    sentence = f"issues on {OTHER_TRACKER} aren't measured."
+    page = f"/integrations/{integration.uuid}/"
+    texts = [get_text(client.get(path)) for path in (page, f"{page}monitoring/")]
+    assert [sentence in text for text in texts] == [True, True]
+    metrics = get_support_metrics([integration.pk], now + timedelta(minutes=1))
+    assert metrics[integration.pk]["measured_target"] == ""
+    enter_tracker(integration, "https://github.com/acme/nomad-rocket/issues", alice)
+    metrics = get_support_metrics([integration.pk], now + timedelta(minutes=1))
+    assert metrics[integration.pk]["measured_target"] == integration.edition.sla.summary
+    texts = [get_text(client.get(path)) for path in (page, f"{page}monitoring/")]
+    assert ["aren't measured" in text for text in texts] == [False, False]
+
+
+def test_setup_asks_for_events_of_checks_only_in_the_repository_of_the_code(
+    acme: Partner, alice: Any, sign_in: Any
+) -> None:
+    integration = create_listed_integration(acme)
+    monitoring.start_monitoring(integration, OPENED_AT)
+    client = sign_in(alice)
+    page = f"/integrations/{integration.uuid}/monitoring/"
+    sentence = "To run checks immediately after a change"
+    assert sentence in get_text(client.get(page))
+    enter_tracker(integration, "https://github.com/acme/support/issues", alice)
+    text = get_text(client.get(page))
+    assert ("In the settings of acme/support" in text, sentence in text) == (True, False)
