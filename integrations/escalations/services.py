@@ -9,7 +9,6 @@ integration, when the issues are resolved, or when no recipient is left.
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
@@ -19,6 +18,7 @@ from integrations.escalations import tasks
 from integrations.escalations.models import Escalation
 from integrations.escalations.selectors import is_answered
 from integrations.partners import permissions
+from integrations.partners.notices import localize_calendar
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.notices import get_address, list_program_contacts, list_remaining_contacts
@@ -27,7 +27,6 @@ from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.audit import services
 from portal.audit.models import AuditEvent
-from portal.core.business_time import Calendar
 from portal.core.value_types import JsonObject
 from portal.core.working_hours import get_next_working_time
 from portal.jobs.batches import process_each
@@ -139,8 +138,9 @@ def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
 
 def get_warning_time(integration: Integration, now: datetime) -> datetime:
     """Return the first recipient's next working time, or now if the action is due before that."""
-    zone = ZoneInfo(getattr(list_program_contacts(integration)[0], "zone", "UTC"))
-    working_time = get_next_working_time(now, Calendar(zone))
+    recipient = list_program_contacts(integration)[0]
+    calendar = localize_calendar(integration.edition.business_calendar, recipient)
+    working_time = get_next_working_time(now, calendar)
     return now if integration.action_due_at and working_time >= integration.action_due_at else working_time
 
 

@@ -1,6 +1,8 @@
-"""Email notifications about members and calendars of a partner."""
+"""Email notifications about members and calendars of a partner, and the time zones of recipients."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.utils import translation
@@ -11,7 +13,17 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.event_types import EMAILS, Audience
 from portal.audit.models import AuditEvent
+from portal.core.business_time import Calendar
 from portal.notifications import email
+
+DEFAULT_ZONE = "UTC"  # time zone of new accounts
+
+
+def localize_calendar(calendar: Calendar, recipient: object) -> Calendar:
+    """Return the calendar in a recipient's time zone, which mailboxes don't have and new accounts don't know yet."""
+    zone = getattr(recipient, "zone", DEFAULT_ZONE)
+    is_zone_known = zone != DEFAULT_ZONE or getattr(recipient, "zone_chosen", False)
+    return replace(calendar, zone=ZoneInfo(zone)) if is_zone_known else calendar
 
 
 def list_owners(event: AuditEvent) -> list[User]:

@@ -5,15 +5,14 @@ start of their day. Warnings about issues due before a recipient's next working 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.db.models import F, QuerySet
 
 from integrations.partners import permissions
 from integrations.partners.models import PartnerCalendar
+from integrations.partners.notices import localize_calendar
 from integrations.sla.clock_records import list_records
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaBreach, SlaClock
@@ -28,7 +27,6 @@ from portal.core.working_hours import get_next_working_time, get_working_day_end
 from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 
-DEFAULT_ZONE = "UTC"  # time zone of new accounts
 EVENT_TYPE = "issue.warning_sent"
 CLOSING_WINDOW = timedelta(hours=1)  # last part of a working day, in which early warnings are sent
 MAX_WORKDAY_GAP = timedelta(days=12)  # longest possible gap between working days, including holidays
@@ -182,17 +180,10 @@ def _iterate_clocks_before_closing(
 def _get_recipient_calendar(
     recipient: Any, integration: Integration, partner_calendar: PartnerCalendar | None
 ) -> Calendar:
-    """Return the working days of an email recipient in their time zone.
-
-    Members use the partner's calendar, and its time zone until their own is known. Program mailboxes use UTC.
-    """
-    zone = getattr(recipient, "zone", DEFAULT_ZONE)
-    is_program = isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient)
-    if is_program or partner_calendar is None:
-        return Calendar(ZoneInfo(zone))
-    is_zone_known = recipient.zone_chosen or zone != DEFAULT_ZONE
-    calendar = partner_calendar.calendar
-    return replace(calendar, zone=ZoneInfo(zone)) if is_zone_known else calendar
+    """Return the working days of the program or partner of an email recipient, in the recipient's time zone."""
+    if isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient):
+        return localize_calendar(integration.edition.business_calendar, recipient)
+    return localize_calendar(partner_calendar.calendar if partner_calendar else Calendar(), recipient)
 
 
 def _create_early_alert(clock: SlaClock, now: datetime) -> bool:

@@ -157,7 +157,7 @@ def test_program_action_is_warned_about_and_then_escalated(
     integration_at: Any, rita: Any, rob: Any, now: datetime
 ) -> None:
     row = integration_at("review")
-    Integration.objects.update(reviewer=rita)
+    assign_reviewer_in_utc(rita)
     row.partner.alliances_manager = rob
     row.partner.save()
     due = get_due_at(row)
@@ -194,8 +194,16 @@ def test_warning_waits_for_the_working_hours_of_its_recipient(integration_at: An
     assert escalate_at(half, half + HOUR, morning - HOUR, morning) == [0, 0, 0, 1]
 
 
+def assign_reviewer_in_utc(reviewer: Any) -> None:
+    """Assign a reviewer who chose the default time zone."""
+    reviewer.zone_chosen = True
+    reviewer.save()
+    Integration.objects.update(reviewer=reviewer)
+
+
 def test_late_warning_is_sent_once_with_the_current_share(integration_at: Any, rita: Any, now: datetime) -> None:
     row = integration_at("review")
+    assign_reviewer_in_utc(rita)
     nearly = escalation.list_warnings(Integration.objects.get(pk=row.pk))[2][1]
     assert escalate_at(nearly + HOUR, nearly + 2 * HOUR) == [1, 0]
     assert [event.data["share"] for event in row.events.filter(event_type="program.action_warning_sent")] == [90]

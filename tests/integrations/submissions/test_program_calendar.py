@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from integrations.escalations.services import list_warnings
+from integrations.escalations.services import get_warning_time, list_warnings
 from integrations.submissions.models import Integration
 from integrations.submissions.services.findings import open_automatic_finding
 from tests.conftest import advance_to_stage
@@ -39,6 +39,16 @@ def test_finding_of_a_check_is_due_after_the_business_days_of_the_program(
         finding = open_automatic_finding(rocket, "NO-3", "The check failed.", now=start)
     assert finding is not None
     assert finding.due_at == due_at
+
+
+def test_warning_to_the_mailbox_waits_for_the_working_hours_of_the_program(
+    rocket: Integration, alice: Any, rita: Any
+) -> None:
+    start, _due_at = OVER_MEMORIAL_DAY
+    row = advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=start)
+    saturday = datetime(2026, 5, 23, 16, 0, tzinfo=UTC)
+    # Monday is Memorial Day.
+    assert get_warning_time(row, saturday) == datetime(2026, 5, 26, 16, 0, tzinfo=UTC)
 
 
 def test_warnings_skip_holidays(rocket: Integration, alice: Any, rita: Any) -> None:
