@@ -8,7 +8,7 @@ from datetime import date, datetime
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.dateparse import parse_date
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.programs.requirements import FulfillingParty, Requirement
 from integrations.submissions.models import Integration, RequirementFulfillment
@@ -53,7 +53,7 @@ class PublisherCheck:
 class CheckSummary:
     """Current check results: title, status, and time of each, and the waivers.
 
-    Waived requirements count neither as passing nor as failing.
+    Waived requirements count neither as passing nor as failing, and warnings count on their own.
     """
 
     lines: list[tuple[str, str, datetime | None]]
@@ -66,9 +66,12 @@ class CheckSummary:
     @property
     def summary(self) -> str:
         statuses = [status for _title, status, _at in self.lines if status != Status.WAIVED]
-        passing_count = sum(status in FULFILLED_STATUSES for status in statuses)
-        failing_count = len(statuses) - passing_count
+        warning_count = statuses.count(Status.WARN)
+        passing_count = sum(status in FULFILLED_STATUSES for status in statuses) - warning_count
+        failing_count = len(statuses) - passing_count - warning_count
         parts = [_("%(count)s passed") % {"count": passing_count}]
+        if warning_count:
+            parts.append(ngettext("%(count)s warning", "%(count)s warnings", warning_count) % {"count": warning_count})
         if self.waivers:
             parts.append(_("%(count)s waived") % {"count": len(self.waivers)})
         if failing_count:

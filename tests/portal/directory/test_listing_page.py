@@ -185,6 +185,11 @@ def test_checks_and_waivers_are_shown_with_reason_and_expiration(
     answers.record_check_outcome(listed_provider, requirement.id, now=now, **fail)
     page = read_page(client, listed_provider)
     assert "1 not passed" in page
+    warning = fail | {"outcome": "warn"}
+    answers.record_check_outcome(listed_provider, requirement.id, now=now, **warning)
+    page = " ".join(read_page(client, listed_provider).split())
+    assert ("passed, 1 warning." in page, "not passed" in page) == (True, False)
+    answers.record_check_outcome(listed_provider, requirement.id, now=now, **fail)
     assert "Secret words." not in page
     until = now + timedelta(days=3650)
     waivers.waive_requirement(
