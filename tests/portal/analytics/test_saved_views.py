@@ -93,6 +93,16 @@ def test_view_is_renamed_and_deleted_by_its_users_only(sign_in: SignIn, rita: An
     assert not SavedView.objects.exists()
 
 
+def test_only_the_deletion_of_a_shared_view_asks_first(sign_in: SignIn, rita: Any) -> None:
+    client = sign_in(rita)
+    save_view(client, "queue", "age=7", "Mine")
+    assert "Delete shared view?" not in client.get("/saved-views/").text
+    save_view(client, "queue", "age=3", "Ours", shared="on")
+    page = client.get("/saved-views/").text
+    assert page.count("Delete shared view?") == 1
+    assert "This deletes “Ours” for all program staff." in page
+
+
 def test_auditor_cannot_rename_or_delete_a_shared_view(sign_in: SignIn, rita: Any) -> None:
     save_view(sign_in(rita), "queue", "age=7", "Old", shared="on")
     view = SavedView.objects.get()
