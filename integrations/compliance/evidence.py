@@ -98,16 +98,18 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
 def _build_breach_entry(breach: SlaBreach, issue: SupportIssue, now: datetime) -> dict[str, object]:
     """Return a recorded breach with its clock explained as on the issue's page, if the events include the opening."""
     clock_entry: dict[str, object] = {"explanation": []}
+    calendar = get_calendar(issue)
     with suppress(MissingOpeningError):
         clocks = issue_states.compute_issue_state(issue, get_projection_time(issue, now)).clocks
         clock = next(clock for clock in clocks if clock.target_type == breach.target_type)
-        clock_entry = serialize_clock(clock, get_calendar(issue), issue.url)
+        clock_entry = serialize_clock(clock, calendar, issue.url)
     return {
         "issue": str(issue),
         "title": issue.title,
         "url": issue.url,
         "target_type": breach.target_type,
         "severity": breach.severity,
+        "zone": str(calendar.zone),
         "due_at": breach.due_at,
         "found_at": breach.found_at,
         "stopped_at": breach.clock.stopped_at,

@@ -1,6 +1,6 @@
 """Tests of notices, their deadline, and the evidence."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
 from tests.replay import replay_fixture
 from verification.checks.models import Observation
 
@@ -187,6 +188,17 @@ def test_evidence_explains_a_clock_as_it_was_at_the_end_of_monitoring(overdue_cl
     SupportIssue.objects.update(ended_at=now)
     document = collect_evidence(overdue_clock.integration, now + 9 * DAY)
     assert document["breaches"][0]["clock"]["elapsed_seconds"] == (3 * DAY).total_seconds()
+
+
+def test_breach_of_the_evidence_is_in_the_time_zone_of_its_clock(
+    overdue_clock: SlaClock, sign_in: Any, alice: Any
+) -> None:
+    User.objects.update(zone="Asia/Tokyo", zone_chosen=True)
+    SlaClock.objects.update(due_at=datetime(2026, 4, 13, 20, 0, tzinfo=UTC))
+    SlaBreach.objects.update(due_at=datetime(2026, 4, 13, 20, 0, tzinfo=UTC))
+    page = get_text(sign_in(alice).get(f"/integrations/{overdue_clock.integration.uuid}/compliance/"))
+    assert "Resolution due Mon, Apr 13, 8:00 PM UTC · Not completed" in page
+    assert "Times are in UTC." in page
 
 
 @pytest.mark.every_database
