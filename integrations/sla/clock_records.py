@@ -18,6 +18,7 @@ from integrations.sla import presenters
 from integrations.sla.clock_usage import MeterParts, TimeUsage, format_target
 from integrations.sla.engine.clock import is_missed
 from integrations.sla.engine.types import ClockStatus, IssueEventKind
+from integrations.sla.issue_names import format_issue_name
 from integrations.sla.models import SlaClock, SupportIssueEvent
 from portal.core.business_time import ELAPSED_SCALE, Calendar
 from portal.core.exports import CellValue
@@ -114,7 +115,9 @@ class ClockRecord:
 
     @property
     def name(self) -> str:
-        return f"{self.columns.monitored_repository__repository}#{self.columns.issue__number}"
+        columns = self.columns
+        repository = columns.monitored_repository__repository
+        return format_issue_name(repository, columns.issue__number, columns.issue__url, columns.issue__ended_at)
 
     @property
     def state_badge(self) -> presenters.Badge:

@@ -106,7 +106,7 @@ def _build_issue_payload(alert: Alert, share: int) -> JsonObject:
     issue = alert.clock.issue
     return {
         "issue": str(issue.uuid),
-        "name": f"{issue.monitored_repository.repository}#{issue.number}",
+        "name": str(issue),
         "title": issue.title,
         "url": issue.url,
         "target_type": clock.target_type,

@@ -12,6 +12,7 @@ from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.sla import metrics
 from integrations.sla.engine.projection import MissingOpeningError
 from integrations.sla.engine.types import ClockStatus
+from integrations.sla.issue_names import format_issue_name
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
 from integrations.sla.selectors import issue_states
@@ -148,7 +149,7 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
     last_commenter_role, last_commented_at = _find_last_commenter(issue, evaluated_at)
     return {
         "issue": str(issue.uuid),
-        "name": f"{clock.monitored_repository.repository}#{issue.number}",
+        "name": format_issue_name(clock.monitored_repository.repository, issue.number, issue.url, issue.ended_at),
         "title": issue.title,
         "url": issue.url,
         "partner": clock.integration.partner.name,

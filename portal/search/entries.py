@@ -96,7 +96,7 @@ def build_issue_entry(issue: SupportIssue) -> SearchEntry:
         issue.title,
         source=get_source(issue),
         url=reverse("sla:issue", args=[issue.uuid]),
-        subtitle=f"{issue.monitored_repository.repository}#{issue.number}",
+        subtitle=str(issue),
         partner_id=issue.integration.partner_id,
     )
 

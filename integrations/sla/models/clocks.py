@@ -16,6 +16,7 @@ from integrations.sla.engine.types import (
     TimelineEvent,
     build_choices,
 )
+from integrations.sla.issue_names import format_issue_name
 from integrations.sla.models.monitoring import MonitoredRepository
 
 HAS_TARGET = Q(is_committed=True) | Q(ideal_due_at__isnull=False)
@@ -73,7 +74,7 @@ class SupportIssue(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.monitored_repository.repository}#{self.number}"
+        return format_issue_name(self.monitored_repository.repository, self.number, self.url, self.ended_at)
 
     @property
     def monitoring_ended_at(self) -> datetime | None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, Prefetch, QuerySet
+from django.db.models import F, Prefetch, Q, QuerySet
 from django.db.models.functions import Lower
 
 from integrations.sla.engine.projection import project_issue_state
@@ -42,7 +42,8 @@ def find_issue(text: str) -> SupportIssue | None:
     repository, _, number = text.strip().rpartition("#")
     if repository and (issue_number := parse_pk(number)) is not None:
         matches = issues.alias(named=Lower("monitored_repository__repository"))
-        matches = matches.filter(named=repository.lower(), number=issue_number)
+        is_named = Q(named=repository.lower()) | Q(url__iendswith=f"/{repository}/issues/{issue_number}")
+        matches = matches.filter(is_named, number=issue_number)
         # The same repository can have belonged to an integration that ended or moved to another one.
         ended_last = [F(name).desc(nulls_first=True) for name in ("monitored_repository__ended_at", "ended_at")]
         return matches.order_by(*ended_last, "-monitored_repository__began_at").first()

@@ -7,7 +7,9 @@ import pytest
 from django.utils import timezone
 
 from integrations.partners.models import Partner
-from integrations.sla.models import MonitoredRepository
+from integrations.sla.clock_records import list_records
+from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
+from integrations.sla.selectors.issue_states import find_issue
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
 from integrations.submissions.services.requirements import submit_answer
@@ -16,6 +18,7 @@ from portal.directory.support_metrics import get_support_metrics
 from tests.conftest import NOW
 from tests.integrations.page_text import get_text
 from tests.integrations.sla.monitored_repository import OPENED_AT, create_listed_integration
+from tests.integrations.sla.rows import create_clock_row, create_issue_row
 
 pytestmark = pytest.mark.any_database
 OTHER_TRACKER = "https://acme.atlassian.net/browse/ROCKET"
@@ -106,3 +109,18 @@ def test_setup_asks_for_events_of_checks_only_in_the_repository_of_the_code(
     enter_tracker(integration, "https://github.com/acme/support/issues", alice)
     text = get_text(client.get(page))
     assert ("In the settings of acme/support" in text, sentence in text) == (True, False)
+
+
+def test_issue_of_an_earlier_tracker_keeps_its_name(acme: Partner, alice: Any, sign_in: Any) -> None:
+    integration = create_listed_integration(acme)
+    monitored_repository = monitoring.start_monitoring(integration, OPENED_AT)
+    assert monitored_repository
+    issue = create_issue_row(monitored_repository, 7, OPENED_AT)
+    create_clock_row(issue, NOW, state="late", stopped_at=NOW)
+    enter_tracker(integration, "https://github.com/acme/support/issues", alice)
+    issue = SupportIssue.objects.get()
+    assert (str(issue), find_issue("acme/nomad-rocket#7")) == ("acme/nomad-rocket#7", issue)
+    (record,) = list_records(SlaClock.objects.all(), NOW)
+    assert record.name == "acme/nomad-rocket#7"
+    page = sign_in(alice).get(f"/issues/{issue.uuid}/").text
+    assert ("acme/nomad-rocket#7" in page, "acme/support#7" in page) == (True, False)
