@@ -39,7 +39,7 @@ def test_command_without_tables_prints_how_to_create_them(manage: Callable[..., 
     assert (process.returncode, process.stdout, process.stderr) == (
         2,
         "",
-        "Database error: no such table: search_searchentry. Check DATABASE_URL, or PORTAL_DATA of an embedded portal. If "
-        "tables are missing, run “manage.py migrate”. --traceback shows the details.\n",
+        "Database error: no such table: search_searchentry. Check DATABASE_URL, or PORTAL_DATA of an embedded portal. "
+        "If tables are missing, run “manage.py migrate”. --traceback shows the details.\n",
     )
     assert manage("rebuild_search", "--traceback").stderr.startswith("Traceback (most recent call last):\n")
