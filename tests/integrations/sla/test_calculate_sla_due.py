@@ -99,8 +99,9 @@ def test_output_explains_the_segments() -> None:
     ],
 )
 def test_invalid_argument_is_explained(arguments: str, message: str) -> None:
-    with pytest.raises(CommandError, match=message):
+    with pytest.raises(CommandError, match=message) as error:
         calculate_due("--kind", "other", *arguments.split())
+    assert error.value.returncode == 2
 
 
 def test_command_needs_no_settings_and_no_database(tmp_path: Path) -> None:

@@ -200,5 +200,6 @@ def test_time_before_the_opening_is_refused(issue: SupportIssue) -> None:
 
 
 def test_invalid_time_is_refused(issue: SupportIssue) -> None:
-    with pytest.raises(CommandError, match="Invalid time"):
+    with pytest.raises(CommandError, match="Invalid time") as error:
         explain(str(issue.uuid), "--at", "soon")
+    assert error.value.returncode == 2

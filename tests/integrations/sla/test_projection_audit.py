@@ -87,8 +87,9 @@ def test_replay_reports_changed_rows(monitored_repository, change, lines):
 
 
 def test_replay_of_an_unmonitored_repository_is_refused(db):
-    with pytest.raises(CommandError, match="acme/none is not monitored"):
+    with pytest.raises(CommandError, match="acme/none is not monitored") as error:
         call_command("verify_sla_projection", repository="acme/none")
+    assert error.value.returncode == 2
 
 
 def test_replay_needs_few_queries_per_chunk(monitored_repository, django_assert_max_num_queries):

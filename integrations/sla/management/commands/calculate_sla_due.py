@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from integrations.sla.formatting import describe_days_off, parse_moment
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
+from portal.core.cli import build_usage_error
 from portal.core.holidays import UnknownRegionError, load_holidays
 from portal.core.time_segments import TimeSegment, split_into_segments
 
@@ -42,9 +43,11 @@ class Command(BaseCommand):
         try:
             result = calculate_due(**{name: options[name] for name in OPTION_NAMES})
         except ValueError as error:
-            raise CommandError(str(error)) from error
+            raise build_usage_error(error) from error
         except OverflowError as error:
-            raise CommandError("The due date is too far in the future. Enter a shorter target or pause.") from error
+            raise build_usage_error(
+                "The due date is too far in the future. Enter a shorter target or pause."
+            ) from error
         self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False))
 
 

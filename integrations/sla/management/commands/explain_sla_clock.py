@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser
 from datetime import UTC
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.forms.models import model_to_dict
 from django.utils import timezone
 from pydantic_core import to_jsonable_python
@@ -14,6 +14,7 @@ from integrations.sla.explanation import explain_clock, serialize_issue_state
 from integrations.sla.formatting import parse_moment
 from integrations.sla.selectors import issue_states
 from integrations.sla.services.projection import get_projection_time
+from portal.core.cli import build_usage_error
 
 CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
 
@@ -29,20 +30,20 @@ class Command(BaseCommand):
     def handle(self, *, issue: str, at: str | None, as_json: bool, **_: object) -> None:
         row = issue_states.find_issue(issue)
         if row is None:
-            raise CommandError(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")
+            raise build_usage_error(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")
         try:
             moment = parse_moment(at, UTC) if at else timezone.now()
         except ValueError as error:
-            raise CommandError(str(error)) from error
+            raise build_usage_error(error) from error
         projected_at = get_projection_time(row, moment)
         # Without a chosen time, the output is that of the issue's page.
         context = issue_states.build_projection_context(row, min(moment, projected_at) if at else projected_at)
         if context.now < row.opened_at:
-            raise CommandError(f"{row} was opened later, at {row.opened_at.isoformat()}. Enter a later time.")
+            raise build_usage_error(f"{row} was opened later, at {row.opened_at.isoformat()}. Enter a later time.")
         try:
             state = project_issue_state(issue_states.list_timeline_events(row), context)
         except ValueError as error:
-            raise CommandError(str(error)) from error
+            raise build_usage_error(error) from error
         if as_json:
             data = {"issue": str(row), "url": row.url} | serialize_issue_state(state, context, row.url)
             data["calendar"] = model_to_dict(row.calendar, CALENDAR_FIELDS) if row.calendar else None

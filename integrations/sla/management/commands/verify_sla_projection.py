@@ -5,13 +5,14 @@ from argparse import ArgumentParser
 from contextlib import suppress
 from datetime import datetime
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.projection_audit import replay_issues
+from portal.core.cli import build_usage_error
 
 MAX_SHOWN_DIFFERENCES = 200
 PROGRESS_INTERVAL_SECONDS = 10.0
@@ -56,7 +57,7 @@ class Command(BaseCommand):
 
     def select_issues(self, repository: str) -> QuerySet[SupportIssue]:
         if not MonitoredRepository.objects.filter(repository__iexact=repository).exists():
-            raise CommandError(f"{repository} is not monitored.")
+            raise build_usage_error(f"{repository} is not monitored.")
         return SupportIssue.objects.filter(monitored_repository__repository__iexact=repository)
 
 
@@ -65,4 +66,4 @@ def _parse_moment(text: str) -> datetime:
         moment = parse_datetime(text)
         if moment is not None and moment.tzinfo is not None:
             return moment
-    raise CommandError("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")
+    raise build_usage_error("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")

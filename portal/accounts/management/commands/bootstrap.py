@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from portal.accounts import enrollment
 from portal.accounts.models import User
+from portal.core.cli import build_usage_error
 from portal.core.errors import ActionRefused
 
 ADMINISTRATOR_ROLES = ("staff", "superuser")
@@ -34,7 +35,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, administrator: str, name: str, reviewer: list[str], **options: object) -> None:
         if not (administrator or reviewer):
-            raise CommandError("Specify --administrator EMAIL, --reviewer EMAIL, or both.")
+            raise build_usage_error("Specify --administrator EMAIL, --reviewer EMAIL, or both.")
         for email in filter(None, [administrator, *reviewer]):
             refuse_invalid_value("email", email, email)
         refuse_invalid_value("name", name, "--name")
@@ -66,7 +67,7 @@ def refuse_invalid_value(field_name: str, value: str, label: str) -> None:
     try:
         User._meta.get_field(field_name).run_validators(value)  # type: ignore[union-attr]
     except ValidationError as error:
-        raise CommandError(f"{label}: {' '.join(error.messages)}") from None
+        raise build_usage_error(f"{label}: {' '.join(error.messages)}") from None
 
 
 def refuse_second_administrator(email: str) -> None:

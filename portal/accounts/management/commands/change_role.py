@@ -10,6 +10,7 @@ from django.utils import timezone
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLES, list_roles
+from portal.core.cli import build_usage_error
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"No account found for {options['email']}. The person must sign up first.")
         if not (options["grant"] or options["revoke"] or options["deactivate"] or options["reactivate"]):
-            raise CommandError("Nothing to change. Specify --grant, --revoke, --deactivate, or --reactivate.")
+            raise build_usage_error("Nothing to change. Specify --grant, --revoke, --deactivate, or --reactivate.")
         decision: NamedValues = {"actor": None, "now": timezone.now(), "reason": options["reason"]}
         try:
             # A refused role must not leave the account reactivated.
