@@ -248,6 +248,7 @@ def test_canceled_test_run_ends_its_job_after_the_request_that_it_sends(
     [
         ("url", "https://169.254.169.254/", "169.254.169.254 is"),
         ("url", "http://run.acme.io/", "Use https."),
+        ("url", "https://run.acme.io/", "send results to this portal, because its own address is 127.0.0.1."),
         ("failing_plan", "{", "Enter a JSON object. Paste the whole output of “terraform show -json”."),
         ("stages", [], "Select at least one stage."),
     ],

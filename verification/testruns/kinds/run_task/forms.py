@@ -1,8 +1,10 @@
 """Form for a run task test. It never shows the key again."""
 
 import json
+from urllib.parse import urlsplit
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -78,4 +80,9 @@ class RunTaskTestForm(forms.Form):
             urls.parse_url(url, loopback=build_outbound_client().loopback)
         except RequestRefusedError as refusal:
             raise ValidationError(str(refusal)) from refusal
+        portal_host = urlsplit(settings.SITE_URL).hostname or ""
+        # Otherwise, the results that can't arrive would count as the endpoint's failure.
+        if urls.is_this_machine(portal_host) and not urls.is_this_machine(urlsplit(url).hostname or ""):
+            message = _("The endpoint can't send results to this portal, because its own address is %(host)s.")
+            raise ValidationError(message % {"host": portal_host})
         return url
