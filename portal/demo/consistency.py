@@ -100,6 +100,9 @@ def check_history(integration: Integration, now: datetime) -> Iterator[str]:
 
 def check_next_action(integration: Integration, now: datetime) -> Iterator[str]:
     """Require that the stored next action and counts are the derived ones."""
+    # Time changes them at this moment, but a periodic job stores that, and none runs before the portal is started.
+    if integration.next_refresh_at is not None:
+        now = min(now, integration.next_refresh_at - timedelta(microseconds=1))
     action = determine_next_action(context.build_snapshot(integration, now))
     derived = (
         (str(action.responsible_party or ""), action.code, action.params, action.target) if action else ("", "", {}, "")

@@ -67,6 +67,11 @@ def test_every_next_action_of_the_demo_world_is_the_derived_one(demo: None) -> N
         assert list(check_next_action(row, now)) == []
 
 
+def test_next_action_that_a_job_has_not_refreshed_yet_is_no_contradiction(demo: None) -> None:
+    pending = Integration.objects.filter(next_action_code="decision_pending", next_refresh_at__isnull=False)
+    assert [list(check_next_action(row, row.next_refresh_at + timedelta(hours=1))) for row in pending] == [[]]
+
+
 def test_demo_world_shows_partly_completed_steps(demo: None) -> None:
     now = timezone.now()
     waiting = {
@@ -96,6 +101,11 @@ def test_integrations_in_the_readme_are_in_the_stated_state(demo: None) -> None:
         for state in states:
             assert Integration.objects.filter(README_STATES[state], name=name).exists(), f"{name}: {state}"
     assert {state for _name, states in entries for state in states} == set(README_STATES)
+
+
+def test_empty_database_is_not_verified(db: None) -> None:
+    with pytest.raises(CommandError, match="no integrations to verify"):
+        call_command("load_demo", "--verify", stdout=StringIO())
 
 
 def test_demo_refuses_production(db: None, settings: Any) -> None:

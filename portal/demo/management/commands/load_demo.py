@@ -68,7 +68,9 @@ class Command(BaseCommand):
             self.stdout.write(f"{email}  {password}  {role}")
 
     def verify_world(self) -> None:
-        """Print every contradiction in the database. Raises CommandError if there is one."""
+        """Print every contradiction in the database. Raises CommandError if there is one, or nothing to verify."""
+        if not Integration.objects.exists():
+            raise CommandError("There are no integrations to verify. Load the demo world first.")
         contradictions = list(find_contradictions(timezone.now()))
         self.stdout.writelines(f"{contradiction}\n" for contradiction in contradictions)
         counts = f"{Integration.objects.count()} integrations, {CheckResult.objects.conclusive().count()} check results"
