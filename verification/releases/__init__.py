@@ -54,8 +54,11 @@ class Report:
 
     @property
     def missing_item(self) -> str:
-        """Return Terraform's message about what a server doesn't have on any platform, blank if nothing is missing."""
-        return next((decision.message for decision in self.others.values() if decision.missing), "")
+        """Return Terraform's message about what a server doesn't have for a listed platform, blank if it has all."""
+        entry = self.release.version_entry
+        # Another platform was read only for Terraform's decision.
+        names = (entry.platforms if entry else ()) or (self.platform,)
+        return next((self.others[name].message for name in names if self.others[name].missing), "")
 
     def as_dict(self) -> JsonObject:
         """Return the report as JSON."""

@@ -219,6 +219,20 @@ def test_what_the_registry_does_not_have_is_a_missing_item(end):
     assert all(result.missing_item for result in problems)
 
 
+def test_platform_that_is_not_listed_is_no_missing_item():
+    """linux_amd64 is always read for Terraform's decision, and returns 404 here."""
+    answers = build_release_answers()["pages"]
+    texts = {
+        address: page.replace('"linux"', '"windows"') for address, page in answers.items() if isinstance(page, str)
+    }
+    files = {address: b"Broken." for address, page in answers.items() if isinstance(page, bytes)}
+    pages = {address.replace("/linux/", "/windows/"): page for address, page in (texts | files).items()}
+    sources: Any = FakeSources(pages=pages)
+    results = run_registry_checks(Sources(sources, sources, sources))
+    assert results["release.key"].outcome == Outcome.NOT_RUN
+    assert {result.missing_item for result in results.values()} == {""}
+
+
 def test_missing_archive_does_not_excuse_another_failure():
     results = run_registry_checks(build_sources_without(".zip", sig=b"no signature"))
     failures = {key: bool(result.missing_item) for key, result in results.items() if result.outcome == Outcome.FAIL}

@@ -57,6 +57,9 @@ class Command(BaseCommand):
 def format_report(report: Report) -> str:
     """Return the report as text, one line per check."""
     lines = [f"{report.release.address} {report.release.version}"]
-    lines += [f"{check.result.outcome.upper():8} {check.title}: {check.result.summary}" for check in report.checks]
+    lines += [
+        f"{check.result.outcome.upper().replace('_', ' '):8} {check.title}: {check.result.summary}"
+        for check in report.checks
+    ]
     decision = report.terraform
     return "\n".join((*lines, f"Terraform on {report.platform}: {decision.verdict}. {decision.message}".rstrip()))
