@@ -73,11 +73,13 @@ def build_size_message() -> str:
 
 
 class UploadLimitHandler(FileUploadHandler):
-    """Upload handler that drops a file at the size limit, before it fills the disk. UploadField reports the error."""
+    """Upload handler that drops a file at the size limit, before it fills the disk. UploadField reports the error.
 
-    def new_file(self, *args: Any, **kwargs: Any) -> None:
-        super().new_file(*args, **kwargs)
-        self.received_bytes = 0
+    All files of a request share the limit: anyone can send them, because the CSRF token is among the fields. No form
+    has several.
+    """
+
+    received_bytes = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
         self.received_bytes += len(raw_data)

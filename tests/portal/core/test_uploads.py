@@ -145,3 +145,10 @@ def test_file_of_the_maximum_size_is_accepted(settings):
 )
 def test_name_is_cleaned(name, kind, expected):
     assert clean_file_name(name, kind) == expected
+
+
+def test_files_of_a_request_share_the_limit(rf, settings):
+    """They are received before the sign-in and the CSRF token are checked, and forms have one file."""
+    settings.UPLOAD_MAX_MB = 1
+    request = rf.post("/", {f"file{number}": SimpleUploadedFile("a.txt", b"a" * 400_000) for number in range(5)})
+    assert list(request.FILES) == ["file0", "file1"]
