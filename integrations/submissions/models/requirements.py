@@ -1,6 +1,6 @@
 """Fulfillment of requirements, and the documents, agreements, meetings, and test accounts submitted for them."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
 
 from django.conf import settings
@@ -17,6 +17,8 @@ from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 from portal.core.uploads import KIND_LABELS
 
 USER_MODEL = settings.AUTH_USER_MODEL
+# In the last days of a waiver, the partner is reminded of its end and can request another one.
+WAIVER_RENEWAL_PERIOD = timedelta(days=14)
 
 
 class RequirementFulfillment(models.Model):
@@ -94,7 +96,15 @@ class RequirementFulfillment(models.Model):
 
     def is_met(self, now: datetime) -> bool:
         # Both end without a write, so every reader has to ask with its own time.
-        return (self.status in FULFILLED_STATUSES and not self.is_stale(now)) or self.is_waived(now)
+        return self.is_fulfilled(now) or self.is_waived(now)
+
+    def is_fulfilled(self, now: datetime) -> bool:
+        """Return whether the requirement is fulfilled without a waiver."""
+        return self.status in FULFILLED_STATUSES and not self.is_stale(now)
+
+    def needs_waiver(self, now: datetime) -> bool:
+        """Return whether the requirement is open, or soon will be because its waiver ends."""
+        return not (self.is_fulfilled(now) or self.is_waived(now + WAIVER_RENEWAL_PERIOD))
 
     def clear_waiver_request(self) -> None:
         """Forget the request for a waiver, without saving."""
@@ -103,12 +113,12 @@ class RequirementFulfillment(models.Model):
 
     def clear_fulfilled_request(self, now: datetime) -> None:
         """Forget the request for a waiver that the requirement no longer needs, without saving."""
-        if self.is_met(now):
+        if not self.needs_waiver(now):
             self.clear_waiver_request()
 
     def get_display_status(self, now: datetime) -> str:
         """Return the status to display: a valid waiver takes precedence over an unfulfilled status."""
-        if self.is_waived(now) and (self.status not in FULFILLED_STATUSES or self.is_stale(now)):
+        if self.is_waived(now) and not self.is_fulfilled(now):
             return Status.WAIVED
         return Status.EXPIRED if self.is_stale(now) else self.status
 

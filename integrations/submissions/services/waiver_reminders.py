@@ -1,19 +1,19 @@
 """Reminders of waivers that end soon. Waivers end without a write, so nothing else would tell the partner."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.fields.json import KeyTextTransform
 
 from integrations.submissions.models import RequirementFulfillment
+from integrations.submissions.models.requirements import WAIVER_RENEWAL_PERIOD
 from integrations.submissions.selectors import context
 from integrations.submissions.services.requirements import change_requirement
 from integrations.submissions.workflow.states import FINAL_STAGES, FULFILLED_STATUSES
 from portal.audit.models import AuditEvent
 from portal.jobs.batches import process_each
 
-REMINDER_PERIOD = timedelta(days=14)
 # The partner learned the last day from each of these, so a shorter waiver has no reminder.
 ANNOUNCING_EVENT_TYPES = ("requirement.waived", "requirement.waiver_ending")
 
@@ -27,11 +27,11 @@ def remind_of_ending_waivers(now: datetime, limit: int = 100) -> int:
         at__gte=OuterRef("reminder_at"),
     )
     ending = RequirementFulfillment.objects.filter(
-        waiver_expires_at__gt=now, waiver_expires_at__lte=now + REMINDER_PERIOD
+        waiver_expires_at__gt=now, waiver_expires_at__lte=now + WAIVER_RENEWAL_PERIOD
     ).exclude(integration__stage__in=FINAL_STAGES)
     # A requirement that was fulfilled in the meantime no longer needs its waiver.
     is_fulfilled = Q(status__in=FULFILLED_STATUSES) & (Q(valid_until=None) | Q(valid_until__gt=now))
-    unannounced = ending.exclude(is_fulfilled).alias(reminder_at=F("waiver_expires_at") - REMINDER_PERIOD)
+    unannounced = ending.exclude(is_fulfilled).alias(reminder_at=F("waiver_expires_at") - WAIVER_RENEWAL_PERIOD)
     rows = unannounced.exclude(Exists(announcements)).select_related("integration").order_by("waiver_expires_at")
     return process_each(rows[:limit], partial(_remind, now=now), "remind of waiver")
 
@@ -44,7 +44,7 @@ def _remind(fulfillment: RequirementFulfillment, *, now: datetime) -> int:
     with change_requirement(fulfillment.integration, requirement.id, actor=None, now=now) as change:
         expires_at = change.state.waiver_expires_at
         # A reviewer can end or extend the waiver at the same time.
-        if expires_at is None or not now < expires_at <= now + REMINDER_PERIOD:
+        if expires_at is None or not now < expires_at <= now + WAIVER_RENEWAL_PERIOD:
             return 0
         change.record("requirement.waiver_ending", until=expires_at.isoformat())
     return 1

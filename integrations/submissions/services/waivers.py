@@ -42,10 +42,10 @@ def waive_requirement(
 def request_waiver(
     integration: Integration, requirement_id: str, *, reason: str, actor: User | None, now: datetime
 ) -> None:
-    """Ask the program to waive an open requirement. Raises ActionRefused."""
+    """Ask the program to waive an open requirement, or to extend a waiver that ends soon. Raises ActionRefused."""
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_edit) as change:
         state = change.state
-        if state.is_met(now):
+        if not state.needs_waiver(now):
             raise ActionRefused(_("This requirement is complete and doesn't need a waiver."), "invalid-transition")
         if state.waiver_requested_at is not None:
             raise ActionRefused(_("You already requested a waiver. The program decides on it."), "invalid-transition")

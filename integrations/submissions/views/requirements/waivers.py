@@ -17,7 +17,7 @@ WAIVER_END_TIME = time(23, 59)  # in UTC, so that all readers see the same day
 
 
 class WaiverRequestForm(ActionForm):
-    """Reason why the program should waive an open requirement that has no request yet."""
+    """Reason why the program should waive a requirement that has no request yet."""
 
     reason = build_reason_field(
         gettext_lazy("Explain why you can't complete the requirement, and until when."),
@@ -26,8 +26,10 @@ class WaiverRequestForm(ActionForm):
 
     @staticmethod
     def is_available(page: RequirementPage) -> bool:
-        is_needed = page.is_open and not page.is_met and page.state.waiver_requested_at is None
-        return is_needed and permissions.can_edit(page.integration, page.user)
+        is_needed = page.is_open and page.state.needs_waiver(page.now)
+        return (
+            is_needed and page.state.waiver_requested_at is None and permissions.can_edit(page.integration, page.user)
+        )
 
     def perform(self) -> str:
         self.page.call(waivers.request_waiver, **self.cleaned_data)
@@ -78,7 +80,7 @@ class WaiverForm(ActionForm):
 
     @staticmethod
     def is_available(page: RequirementPage) -> bool:
-        return page.can_decide and not page.is_met
+        return page.can_decide and page.state.needs_waiver(page.now)
 
     def perform(self) -> str:
         page = self.page

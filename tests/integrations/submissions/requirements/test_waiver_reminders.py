@@ -11,7 +11,8 @@ from integrations.submissions.services.waiver_reminders import remind_of_ending_
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_integration
-from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT
+from tests.integrations.reviews.queue_page import list_names
+from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, get_state, submit_action
 
 pytestmark = pytest.mark.every_database
 FORTY_DAYS = timedelta(days=40)
@@ -71,3 +72,20 @@ def test_requirement_of_another_category_has_no_reminder(waived_integration, now
 def test_ended_integration_has_no_reminder(waived_integration, alice, now):
     perform_transition(waived_integration, "withdraw", actor=alice, now=now)
     assert remind_of_ending_waivers(now + LAST_DAYS) == 0
+
+
+@pytest.mark.django_db
+def test_waiver_that_ends_soon_can_be_renewed(waived_integration, alice, rita, now, sign_in, time_machine):
+    row = waived_integration
+    fields = {"reason": "The release follows in June.", "until": "2026-06-30"}
+    refused = submit_action(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Later.")
+    time_machine.move_to(now + LAST_DAYS, tick=False)
+    requested = submit_action(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Later.")
+    requirements.record_check_outcome(
+        row, CHECKED_REQUIREMENT, outcome=Status.FAIL, summary="", detail=[], retry_at=None, now=now + LAST_DAYS
+    )
+    assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == [row.name]
+    granted = submit_action(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", **fields)
+    assert [response.status_code for response in (refused, requested, granted)] == [409, 302, 302]
+    state = get_state(row, CHECKED_REQUIREMENT)
+    assert (state.waiver_expires_on.isoformat(), state.waiver_requested_at) == ("2026-06-30", None)
