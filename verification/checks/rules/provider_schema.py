@@ -14,6 +14,7 @@ from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
 
 CHECK_KEY = "schema.read"
+FEATURES_KEY = "schema.features"
 OBSERVATION_KEY = "schema_reading"
 MAX_EVIDENCE_ITEMS = 12
 # The feature requirements of the tier Partner Premier, and the items of which a provider needs at least one each.
@@ -125,7 +126,7 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
     return replace(build_pages_result(missing, total, code, sources), inspected_revisions=state)
 
 
-@register_check("schema.features", with_inspection)
+@register_check(FEATURES_KEY, with_inspection)
 def check_schema_features(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
     counts: Mapping[str, int] = inspection.get("features") or {}
     if not counts:

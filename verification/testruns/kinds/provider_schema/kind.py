@@ -119,7 +119,9 @@ class ProviderSchemaInspection(TestKind):
         return results, results[0]["outcome"]
 
     def summarize_outcome(self, run: TestRun) -> str:
-        return str(get_worst_outcome(each["outcome"] for each in run.results)) if run.results else run.outcome
+        # Most providers have none of the features, which must not make every inspection undecided.
+        decisive = [each for each in run.results if each["id"] != checks.FEATURES_KEY or each["outcome"] != "not_run"]
+        return str(get_worst_outcome(each["outcome"] for each in decisive)) if decisive else run.outcome
 
     def build_observation(self, run: TestRun) -> JsonObject:
         return {"version": run.version, **run.records}
