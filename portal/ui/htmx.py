@@ -19,9 +19,9 @@ def skip_unchanged_parts(get_response: Callable[[HttpRequest], HttpResponse]) ->
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        digest = request.headers.get("If-None-Match")
-        is_part = "HX-Request" in request.headers and response.status_code == 200 and not response.streaming
-        if digest and is_part and digest in response.text:
+        digest = request.headers.get("If-None-Match", "")
+        is_poll = bool(digest) and request.method == "GET" and "HX-Request" in request.headers
+        if is_poll and response.status_code == 200 and not response.streaming and digest in response.text:
             return HttpResponseNotModified()
         return response
 

@@ -278,16 +278,20 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   }
 });
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
-// A part that updates itself shows that the outage is over.
-document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful) document.getElementById("outage")?.remove(); });
-document.addEventListener("htmx:responseError", () => showOutage());
-document.addEventListener("htmx:sendError", () => showOutage());
+const isPoll = ({ detail }) => detail.requestConfig.elt.matches('[hx-trigger^="every"]');
+for (const name of ["htmx:responseError", "htmx:sendError"]) document.addEventListener(name, (event) => showOutage(isPoll(event)));
+// A part that updates itself again shows that its outage is over. Other requests need the person to try again.
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful && isPoll(event)) document.querySelector("#outage[data-poll]")?.remove();
+});
 
 // Show that a fragment could not be loaded.
-function showOutage() {
-  if (document.getElementById("outage")) return;
+function showOutage(byPoll) {
+  const shown = document.getElementById("outage");
+  if (shown) { if (!byPoll) delete shown.dataset.poll; return; }
   const note = document.createElement("div");
   note.id = "outage";
+  if (byPoll) note.dataset.poll = "";
   note.className = "banner tone-warn";
   note.setAttribute("role", "alert");
   note.innerHTML = '<span></span><div class="banner-main"><p></p></div>';
