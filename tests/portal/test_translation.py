@@ -110,7 +110,8 @@ def list_pages(crawl: Crawl, methods: tuple[str, ...]) -> Iterator[tuple[str, st
     for method in methods:
         for name, answer in getattr(crawl, method).items():
             if name not in UNTRANSLATED_PAGES and "<!doctype html>" in answer.text:
-                yield name, answer.text[answer.text.index("<!doctype html>") :]
+                page = answer.text[answer.text.index("<!doctype html>") :]
+                yield name, page.replace("<wbr>", "")  # within an email address
 
 
 def test_pages_have_no_untranslatable_text(crawl: Callable[[str], Crawl]) -> None:
