@@ -70,8 +70,8 @@ def test_review_page_shows_the_verdict_open_rules_and_a_link(provider: Integrati
 @pytest.mark.django_db
 def test_review_page_shows_findings_of_the_schema(provider: Integration, rita: Any, client: Client) -> None:
     results = [
-        {"key": "schema.read", "outcome": "pass", "title": "Readable provider schema", "summary": "2 resources."},
-        {"key": "schema.sensitive", "outcome": "warn", "title": "Secrets are marked", "summary": "1 of 3 is not."},
+        {"id": "schema.read", "outcome": "pass", "title": "Readable provider schema", "summary": "2 resources."},
+        {"id": "schema.sensitive", "outcome": "warn", "title": "Secrets are marked", "summary": "1 of 3 is not."},
     ]
     TestRun.objects.create(
         integration=provider,
