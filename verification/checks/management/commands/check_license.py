@@ -17,7 +17,7 @@ from verification.licenses.policy import Judgment, Policy, Verdict, evaluate_fil
 class Command(BaseCommand):
     help = (
         "Print the license of each file as an SPDX expression, and the verdict: allow, deny, or review (a reviewer "
-        "decides). Exit codes: 0 if each file has a verdict, 2 if a file can't be read."
+        "decides). Exit codes: 0 whatever the verdicts, 2 if a file can't be read."
     )
     requires_system_checks = []
 
@@ -33,9 +33,17 @@ class Command(BaseCommand):
 
     def handle(self, *, files: list[str], program: str, edition: str | None, as_json: bool, **_: object) -> None:
         policy = get_policy(program, edition)
-        rows = [{"path": path, **evaluate_path(path, policy).as_dict()} for path in files]
+        rows = []
+        unreadable_paths = []
+        for path in files:
+            try:
+                judgment = evaluate_file(Path(path).read_bytes(), policy)
+            except OSError as error:
+                judgment = Judgment("", 0.0, Verdict.REVIEW, (f"The file can't be read: {error.strerror}.",))
+                unreadable_paths.append(path)
+            rows.append({"path": path, **judgment.as_dict()})
         self.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) if as_json else format_rows(rows))
-        if unreadable_paths := [path for path in files if not is_readable(path)]:
+        if unreadable_paths:
             raise build_usage_error(f"Cannot read {', '.join(unreadable_paths)}.")
 
 
@@ -48,26 +56,9 @@ def format_rows(rows: Sequence[JsonObject]) -> str:
     return "\n".join(lines)
 
 
-def is_readable(path: str) -> bool:
-    try:
-        Path(path).open("rb").close()
-    except OSError:
-        return False
-    return True
-
-
 def get_policy(program: str, edition: str | None) -> Policy:
     editions = PROGRAMS[program].by_date
     if edition is not None and edition not in editions:
         raise build_usage_error(f"{program} has no edition {edition}. Available editions: {', '.join(editions)}.")
     license_policy = (editions[edition] if edition else get_edition_in_force(program)).licenses
     return Policy(license_policy.allow, license_policy.manual_review)
-
-
-def evaluate_path(path: str, policy: Policy) -> Judgment:
-    """Return the verdict on a file. A file that can't be read needs a review, with the reason."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        return Judgment("", 0.0, Verdict.REVIEW, (f"The file can't be read: {error.strerror}.",))
-    return evaluate_file(content, policy)
