@@ -30,10 +30,7 @@ def test_json_output_has_the_verdict_and_the_checks(registry, capsys):
 
 def test_json_output_has_terraforms_refusal(registry, capsys):
     registry.publish(faults.INSTALL["wrong-key"]("command-wrong"))
-    with pytest.raises(SystemExit) as end:
-        run_verify_release(capsys, "--registry", registry.url, "acme/command-wrong", "v1.0.0", "--json")
-    assert end.value.code == 1
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(run_verify_release(capsys, "--registry", registry.url, "acme/command-wrong", "v1.0.0", "--json"))
     assert data["terraform"]["verdict"] == "refuse"
     assert data["terraform"]["message"] == "authentication signature from unknown issuer"
     assert data["outcome"] == "fail"
@@ -47,6 +44,13 @@ def test_text_output_lists_the_checks_and_ends_with_the_verdict(registry, capsys
     assert lines[0] == "registry.acme.io/acme/command-text 1.0.0"
     assert lines[-1] == "Terraform on linux_amd64: accept."
     assert "PASS     Signature: Signed by a registered key." in lines
+
+
+def test_failed_release_exits_with_1(registry, capsys):
+    registry.publish(faults.INSTALL["wrong-key"]("command-failed"))
+    with pytest.raises(SystemExit) as end:
+        run_verify_release(capsys, "--registry", registry.url, "acme/command-failed")
+    assert end.value.code == 1
 
 
 def test_registry_without_a_response_exits_with_2(capsys):

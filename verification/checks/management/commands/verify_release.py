@@ -21,7 +21,8 @@ from verification.sources.registry.protocol import RegistryProtocol
 class Command(BaseCommand):
     help = (
         "Verify a version of a provider in a registry by the portal's checks, and print whether Terraform would "
-        "install it. Exit codes: 0 nothing failed, 1 something failed, 2 unknown. Needs no database."
+        "install it. Exit codes: 0 nothing failed, 1 something failed, 2 unknown; with --json 0 for every report. "
+        "Needs no database."
     )
     requires_system_checks: list[str] = []
 
@@ -50,7 +51,8 @@ class Command(BaseCommand):
         report = verify(reader, version.removeprefix("v"), platform)
         text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if as_json else format_report(report)
         self.stdout.write(text)
-        if exit_code := get_exit_code(report.outcome):
+        # Scripts read the outcome from the JSON, and many discard the output of a command that fails.
+        if not as_json and (exit_code := get_exit_code(report.outcome)):
             sys.exit(exit_code)
 
 
