@@ -154,8 +154,9 @@ def test_active_account_and_last_owner_are_refused(alice: User, bob: User, sam: 
     roles.deactivate(alice, actor=sam, now=NOW, reason=REASON)
     with pytest.raises(CommandError, match="A company needs an owner"):
         pseudonymize(alice.email)
-    with pytest.raises(CommandError, match="No account found"):
+    with pytest.raises(CommandError, match="No account found") as error:
         pseudonymize("nobody@acme.example")
+    assert error.value.returncode == 2
     assert User.objects.filter(email=alice.email).exists()
 
 

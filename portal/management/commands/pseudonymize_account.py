@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from portal.accounts.models import User
+from portal.core.cli import build_usage_error
 from portal.core.errors import ActionRefused
 from portal.pseudonymization import pseudonymize
 
@@ -24,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         user = User.objects.filter(email=options["email"].lower()).first()
         if user is None:
-            raise CommandError(f"No account found for {options['email']}.")
+            raise build_usage_error(f"No account found for {options['email']}.")
         try:
             user = pseudonymize(user, reason=options["reason"], now=timezone.now())
         except ActionRefused as refusal:

@@ -31,7 +31,7 @@ from tests.integrations.sla.event_builders import (
     open_issue,
     to_time,
 )
-from tests.integrations.sla.rows import create_repository_row
+from tests.integrations.sla.rows import create_issue_row, create_repository_row
 
 FACTS = [
     open_issue(),
@@ -203,3 +203,10 @@ def test_invalid_time_is_refused(issue: SupportIssue) -> None:
     with pytest.raises(CommandError, match="Invalid time") as error:
         explain(str(issue.uuid), "--at", "soon")
     assert error.value.returncode == 2
+
+
+def test_incomplete_history_is_not_a_usage_error(rocket: Integration) -> None:
+    issue = create_issue_row(create_repository_row(rocket, OPENED_AT), 12, OPENED_AT)
+    with pytest.raises(CommandError) as error:
+        explain(str(issue.uuid))
+    assert error.value.returncode == 1

@@ -157,16 +157,19 @@ def test_command_changes_roles(alice: Any, sam: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "message", "exit_code"),
     [
-        (["nobody@acme.example", "--grant", "staff"], "No account found for nobody@acme.example."),
-        (["alice@acme.example"], "Nothing to change."),
-        (["sam@program.example", "--deactivate"], "at least one active superuser"),
+        (["nobody@acme.example", "--grant", "staff"], "No account found for nobody@acme.example.", 2),
+        (["alice@acme.example"], "Nothing to change.", 2),
+        (["sam@program.example", "--deactivate"], "at least one active superuser", 1),
     ],
 )
-def test_command_explains_invalid_arguments(alice: Any, sam: Any, arguments: list[str], message: str) -> None:
-    with pytest.raises(CommandError, match=message):
+def test_command_explains_invalid_arguments_and_refusals(
+    alice: Any, sam: Any, arguments: list[str], message: str, exit_code: int
+) -> None:
+    with pytest.raises(CommandError, match=message) as error:
         call_command("change_role", *arguments, "--reason", "Because")
+    assert error.value.returncode == exit_code
 
 
 def test_refused_command_changes_nothing(alice: Any, sam: Any) -> None:

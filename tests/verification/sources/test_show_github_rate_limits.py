@@ -44,5 +44,6 @@ def test_credential_can_be_used_again(disabled_limit):
 
 
 def test_unknown_credential_is_refused(disabled_limit):
-    with pytest.raises(CommandError, match="Credential other not found"):
+    with pytest.raises(CommandError, match="Credential other not found") as error:
         run_command("--enable", "other")
+    assert error.value.returncode == 2

@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser
 from datetime import UTC
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.forms.models import model_to_dict
 from django.utils import timezone
 from pydantic_core import to_jsonable_python
@@ -42,8 +42,8 @@ class Command(BaseCommand):
             raise build_usage_error(f"{row} was opened later, at {row.opened_at.isoformat()}. Enter a later time.")
         try:
             state = project_issue_state(issue_states.list_timeline_events(row), context)
-        except ValueError as error:
-            raise build_usage_error(error) from error
+        except ValueError as error:  # the stored history is incomplete, whatever the arguments
+            raise CommandError(str(error)) from error
         if as_json:
             data = {"issue": str(row), "url": row.url} | serialize_issue_state(state, context, row.url)
             data["calendar"] = model_to_dict(row.calendar, CALENDAR_FIELDS) if row.calendar else None

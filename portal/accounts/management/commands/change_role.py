@@ -36,7 +36,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         user = User.objects.filter(email=options["email"].lower()).first()
         if user is None:
-            raise CommandError(f"No account found for {options['email']}. The person must sign up first.")
+            raise build_usage_error(f"No account found for {options['email']}. The person must sign up first.")
         if not (options["grant"] or options["revoke"] or options["deactivate"] or options["reactivate"]):
             raise build_usage_error("Nothing to change. Specify --grant, --revoke, --deactivate, or --reactivate.")
         decision: NamedValues = {"actor": None, "now": timezone.now(), "reason": options["reason"]}

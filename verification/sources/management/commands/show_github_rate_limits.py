@@ -2,8 +2,9 @@
 
 from argparse import ArgumentParser
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
+from portal.core.cli import build_usage_error
 from verification.sources.models import GitHubRateLimit
 
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
         if enable is not None and not GitHubRateLimit.objects.filter(name=enable).update(
             disabled_at=None, disabled_reason="", strikes=0, blocked_until=None
         ):
-            raise CommandError(
+            raise build_usage_error(
                 f"Credential {enable} not found. Run the command without --enable to list all credentials."
             )
         for row in GitHubRateLimit.objects.order_by("name"):
