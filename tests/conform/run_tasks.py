@@ -34,9 +34,7 @@ SHORT_RESULTS = 200
 LONG_RESULTS = 3000
 URLS = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
-EMPTY = (
-    "The JSON schema requires at least one character. The API page makes the text optional, so the portal accepts none"
-)
+EMPTY = "The JSON schema requires at least one character. On the API page and in the portal, the text is optional"
 
 
 def build_text_schema(most: int) -> dict[str, Any]:

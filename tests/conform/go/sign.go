@@ -1,7 +1,7 @@
 // Command sign makes OpenPGP keys with golang.org/x/crypto/openpgp and with ProtonMail/go-crypto, signs the document on
 // standard input with each of them, and prints keys and signatures as JSON.
 //
-// The maker of the conformance vectors calls it; see tests/conform/README.md for the packages that it needs.
+// The maker of the conformance vectors calls it; see README.md in this folder for the packages that it needs.
 package main
 
 import (
