@@ -19,8 +19,8 @@ from portal.directory.badges.verification_results import TEXTS, list_claims
 
 class Command(BaseCommand):
     help = (
-        "Verify the signature of a badge statement with the published keys. Exits with 0 if the statement is genuine, "
-        "1 if it is not genuine or has expired, and 2 if it is unreadable."
+        "Verify the signature of a badge statement with the published keys. Exit codes: 0 if the statement is genuine, "
+        "1 if it is not genuine or has expired, 2 if it is unreadable."
     )
     # Anyone can verify a statement, but system checks are about the settings of a portal.
     requires_system_checks: list[str] = []

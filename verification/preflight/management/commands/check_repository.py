@@ -13,7 +13,7 @@ from verification.preflight.report import EXIT_USAGE
 
 class Command(BaseCommand):
     help = (
-        "Run the portal's checks on a repository. Exits with 0 if nothing must be fixed, 1 if the partner must fix "
+        "Run the portal's checks on a repository. Exit codes: 0 if nothing must be fixed, 1 if the partner must fix "
         "something, 2 for invalid arguments, 3 if a check could not be completed."
     )
     requires_system_checks = ()
