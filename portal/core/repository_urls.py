@@ -63,9 +63,12 @@ def find_repository(text: str) -> str:
 
 def find_issue_repository(url: str) -> str:
     """Return "owner/name" of the repository whose issues a URL lists, blank for any other text."""
+    repository = find_repository(url)
+    if not repository:
+        return ""
     parts = [part for part in urlsplit(url.strip()).path.split("/") if part]
     # Discussions and the project boards of organizations hold no issues of one repository.
-    return find_repository(url) if parts[2:3] in ([], ["issues"]) else ""
+    return repository if parts[2:3] in ([], ["issues"]) else ""
 
 
 def _extract_path(address: str) -> str:

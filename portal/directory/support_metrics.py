@@ -44,9 +44,11 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
     for pk, target_type, seconds in stopped_clocks.values_list("integration_id", "target_type", "counted_seconds"):
         hours[pk, target_type].append(round(seconds / 3600, 2))
     measurable = Integration.objects.filter(pk__in=integrations, monitored_repository__in=filter_measurable(now))
-    measured = list(measurable.only("program_key", "edition_date"))
+    measured = list(measurable.only("program_key", "edition_date", "repository"))
     trackers = get_issue_trackers([row.pk for row in measured])  # no query if nothing is measured, as in a preview
-    targets = {row.pk: row.edition.sla.summary for row in measured if is_measurable(trackers.get(row.pk, ""))}
+    targets = {
+        row.pk: row.edition.sla.summary for row in measured if is_measurable(trackers.get(row.pk, ""), row.repository)
+    }
     return {
         pk: _build_share(met_counts.get(pk, 0), breach_counts.get(pk, 0))
         | {

@@ -13,7 +13,7 @@ from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 class MonitoredRepository(EncryptedRow):
     """Monitored repository of an integration in support. `refused` counts deliveries without a valid signature.
 
-    `moved_at`: when the integration moved to this repository, None if its monitoring began with it. `is_hidden`:
+    `moved_at`: when the integration first moved to this repository, None if its monitoring began with it. `is_hidden`:
     whether it is private or was not visible for more than a day, which only its owner can change.
     """
 

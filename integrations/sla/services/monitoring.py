@@ -27,7 +27,7 @@ BATCH_SIZE = 100
 COMMITTED_STATUSES = (ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 OLD_SECRET_LIFETIME = timedelta(hours=24)
 # Of a repository that is entered again. Its issues are listed anew, to resume them, but its history can be too long.
-KEPT_CURSORS = ("comments", "event", "verified", "missed_at", "moved")
+KEPT_CURSORS = ("comments", "event", "verified", "missed_at", "moved", "covered")
 LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
 NO_TROUBLE: NamedValues = {
     "attempts": 0,
@@ -80,11 +80,12 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
         "last_delivery_at": None,
         "data_up_to": now,
         "poll_at": now,
+        "cursors": {"entered": target.repository},
     }
     for monitored_repository in ended:
         # The clocks of earlier issues would otherwise count the time without support.
         _end_issues(monitored_repository, monitored_repository.ended_at)
-    ended.update(**initial_values, **NO_TROUBLE, cursors={}, etags={})
+    ended.update(**initial_values, **NO_TROUBLE, etags={})
     return MonitoredRepository.objects.get_or_create(integration=integration, defaults=initial_values)[0]
 
 
@@ -156,41 +157,68 @@ def update_repository(integration: Integration, now: datetime) -> None:
     if monitored_repository is None or (is_ended and not _has_support_commitment(integration)):
         start_monitoring(integration, now)
         return
-    if _has_same_name(monitored_repository, target) and not is_ended:
-        return
     is_moved = not _is_same_repository(monitored_repository, target)
+    is_renamed = not is_moved and _has_entered_name(monitored_repository, target)
+    if not is_ended and (is_renamed or _has_same_name(monitored_repository, target)):
+        return
     if is_moved or is_ended:
         # The next poll resumes the issues that the repository still has.
         _end_issues(monitored_repository, monitored_repository.ended_at or now)
-    kept_names = () if is_moved else KEPT_CURSORS
-    cursors = {name: value for name, value in monitored_repository.cursors.items() if name in kept_names}
+    # The ETags and cursors of the old repository would hide issues of the new one, and its problems don't apply.
+    cursors = _build_moved_cursors(monitored_repository) if is_moved else _keep_cursors(monitored_repository)
     values: NamedValues = {
         **target._asdict(),
         "ended_at": None,
         "poll_at": now,
-        # The ETags and cursors of the old repository would hide issues of the new one, and its problems don't apply.
         "etags": {},
-        "cursors": cursors,
+        "cursors": cursors | {"entered": target.repository},
     }
     if is_moved:
-        # What happened before the first move was read or isn't covered, and the history can be too long to read.
-        read_up_to = (monitored_repository.data_up_to - LISTING_DELAY).isoformat()
-        cursors["moved"] = monitored_repository.cursors.get("moved", read_up_to)
+        moved_at = _get_covered_from(monitored_repository, target, now)
         # The new repository has no webhook yet, so it must be polled often.
-        values |= {"moved_at": now, "hook_id": None, "last_delivery_at": None}
+        values |= {"moved_at": moved_at, "hook_id": None, "last_delivery_at": None}
     rows.update(**values, **NO_TROUBLE)
+
+
+def _keep_cursors(monitored_repository: MonitoredRepository) -> NamedValues:
+    return {name: value for name, value in monitored_repository.cursors.items() if name in KEPT_CURSORS}
+
+
+def _build_moved_cursors(monitored_repository: MonitoredRepository) -> NamedValues:
+    """Return the cursors of a repository that replaces the monitored one."""
+    cursors = monitored_repository.cursors
+    # What happened before the first move was read or isn't covered, and the history can be too long to read.
+    read_up_to = (monitored_repository.data_up_to - LISTING_DELAY).isoformat()
+    covered_from = monitored_repository.moved_at or monitored_repository.began_at
+    former = {monitored_repository.repository.casefold(): covered_from.isoformat()}
+    return {"moved": cursors.get("moved", read_up_to), "covered": cursors.get("covered", {}) | former}
+
+
+def _get_covered_from(monitored_repository: MonitoredRepository, target: IssueRepository, now: datetime) -> datetime:
+    """Return when the coverage of a repository begins: with the move to it, or earlier if the integration moves back.
+
+    Moving away and back would otherwise exempt the issues that were opened in the meantime.
+    """
+    covered = monitored_repository.cursors.get("covered", {})
+    earlier = covered.get(target.repository.casefold())
+    return max(datetime.fromisoformat(earlier), monitored_repository.began_at) if earlier else now
 
 
 def _is_same_repository(monitored_repository: MonitoredRepository, target: IssueRepository) -> bool:
     """Return whether the target is the monitored repository. A renamed repository keeps its ID."""
     if monitored_repository.repository_id is None or target.repository_id is None:
-        return _has_same_name(monitored_repository, target)
+        return _has_same_name(monitored_repository, target) or _has_entered_name(monitored_repository, target)
     return monitored_repository.repository_id == target.repository_id
 
 
 def _has_same_name(monitored_repository: MonitoredRepository, target: IssueRepository) -> bool:
     # GitHub ignores letter case. Polls store the name as GitHub writes it, and people may enter it differently.
     return monitored_repository.repository.casefold() == target.repository.casefold()
+
+
+def _has_entered_name(monitored_repository: MonitoredRepository, target: IssueRepository) -> bool:
+    """Return whether the partner still states the name that it had before GitHub renamed the repository."""
+    return str(monitored_repository.cursors.get("entered", "")).casefold() == target.repository.casefold()
 
 
 def _end_issues(monitored_repository: MonitoredRepository, ended_at: datetime | None) -> None:

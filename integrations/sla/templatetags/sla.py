@@ -47,11 +47,13 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
     status = list_support_statuses([integration], now)[integration.pk]
     text = integration.next_action_label if status.tone == "good" else status.label
     # Some programs don't require a repository, but the clocks read the issues of one.
-    if not get_issue_repository(integration).repository:
+    has_repository = bool(get_issue_repository(integration).repository)
+    if not has_repository:
         text = _("No action needed. We can't measure support without a repository.")
     return {
         "integration": integration,
         "text": text,
+        "has_repository": has_repository,
         "unmeasured_tracker": find_unmeasured_tracker(integration),
         "urgent": status.label if status.tone in URGENT_TONES else "",
         "can_edit": context["can_edit"],

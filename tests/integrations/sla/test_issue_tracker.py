@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.utils import timezone
 
 from integrations.partners.models import Partner
@@ -12,6 +13,7 @@ from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.selectors.issue_states import find_issue
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
+from integrations.submissions.services import creation
 from integrations.submissions.services.requirements import submit_answer
 from portal.accounts.models import User
 from portal.directory.support_metrics import get_support_metrics
@@ -41,6 +43,7 @@ def get_monitored_repository(integration: Integration) -> tuple[str, int | None]
         ("https://github.com/Acme/Nomad-Rocket/issues", ("acme/nomad-rocket", 4711)),
         ("https://github.com/acme/support/discussions", ("acme/nomad-rocket", 4711)),
         ("https://github.com/orgs/acme/projects/3", ("acme/nomad-rocket", 4711)),
+        ("https://github.com/torvalds/linux/issues", ("acme/nomad-rocket", 4711)),
         (OTHER_TRACKER, ("acme/nomad-rocket", 4711)),
     ],
 )
@@ -76,15 +79,39 @@ def test_monitoring_follows_a_changed_tracker(acme: Partner, alice: User) -> Non
     assert get_monitored_repository(integration) == ("acme/nomad-rocket", 4711)
 
 
-def test_pages_and_listing_say_that_another_tracker_is_not_measured(acme: Partner, alice: Any, sign_in: Any) -> None:
+def test_renamed_tracker_is_monitored_after_another_answer(acme: Partner, alice: User) -> None:
+    """An answer states the former name of the repository until the partner edits it."""
+    integration = create_listed_integration(acme)
+    enter_tracker(integration, "https://github.com/acme/support/issues", alice)
+    monitoring.start_monitoring(integration, OPENED_AT)
+    MonitoredRepository.objects.update(repository="acme/help", repository_id=77)  # by a poll
+    submit_answer(integration, "NO-1", {}, actor=alice, now=NOW)
+    row = MonitoredRepository.objects.get()
+    assert (row.repository, row.repository_id, row.moved_at) == ("acme/help", 77, None)
+
+
+def test_tracker_with_the_former_name_of_the_repository_is_not_another_one(acme: Partner, alice: User) -> None:
+    integration = create_listed_integration(acme)
+    enter_tracker(integration, "https://github.com/acme/nomad-rocket/issues", alice)
+    monitoring.start_monitoring(integration, OPENED_AT)
+    MonitoredRepository.objects.update(repository="acme/nomad-comet")  # by a poll
+    creation.change_description(integration, {"repository": "acme/nomad-comet"}, actor=alice, now=NOW)
+    row = MonitoredRepository.objects.get()
+    assert (row.repository, row.repository_id, row.moved_at) == ("acme/nomad-comet", 4711, None)
+
+
+@pytest.mark.parametrize("tracker", [OTHER_TRACKER, "https://github.com/torvalds/linux/issues"])
+def test_pages_and_listing_say_that_another_tracker_is_not_measured(
+    acme: Partner, alice: Any, sign_in: Any, tracker: str
+) -> None:
     integration = create_listed_integration(acme)
     monitoring.start_monitoring(integration, OPENED_AT)
-    enter_tracker(integration, OTHER_TRACKER, alice)
+    enter_tracker(integration, tracker, alice)
     Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
     now = timezone.now()
     MonitoredRepository.objects.update(data_up_to=now)
     client = sign_in(alice)
-    sentence = f"issues on {OTHER_TRACKER} aren't measured."
+    sentence = f"issues on {tracker} aren't measured."
     page = f"/integrations/{integration.uuid}/"
     texts = [get_text(client.get(path)) for path in (page, f"{page}monitoring/")]
     assert [sentence in text for text in texts] == [True, True]
@@ -109,6 +136,18 @@ def test_setup_asks_for_events_of_checks_only_in_the_repository_of_the_code(
     enter_tracker(integration, "https://github.com/acme/support/issues", alice)
     text = get_text(client.get(page))
     assert ("In the settings of acme/support" in text, sentence in text) == (True, False)
+
+
+def test_pages_of_an_integration_without_a_repository_show_the_monitored_tracker(
+    acme: Partner, alice: Any, sign_in: Any
+) -> None:
+    integration = create_listed_integration(acme, repository="", repository_id=None)
+    enter_tracker(integration, "https://github.com/acme/support/issues", alice)
+    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    page = f"/integrations/{integration.uuid}/"
+    document = BeautifulSoup(sign_in(alice).get(page).text, "html.parser")
+    assert len(document.select(f'main a[href="{page}monitoring/"]')) == 1
+    assert document.select(".next-action a") == []
 
 
 def test_issue_of_an_earlier_tracker_keeps_its_name(acme: Partner, alice: Any, sign_in: Any) -> None:

@@ -10,7 +10,7 @@ from integrations.sla import tasks
 from integrations.sla.filters import build_state_condition
 from integrations.sla.github import reconciliation
 from integrations.sla.metrics import GLOBAL_SCOPE, get_metrics
-from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 from integrations.sla.services import monitoring
 from integrations.submissions.services import creation
 from tests.fakes.github.server import GitHub
@@ -119,6 +119,20 @@ def test_clocks_continue_if_the_integration_moves_back(monitored_repository, tra
     poll(monitored_repository, now)
     tasks.advance_due_clocks(now)
     assert list(SlaBreach.objects.values_list("issue__title", flat=True)) == ["It crashes"]
+
+
+def test_issue_opened_while_the_integration_moves_away_and_back_is_covered(monitored_repository, tracker, other, alice):
+    """Otherwise, a partner could exempt each new issue before a poll reads it."""
+    first_repository = {"repository": monitored_repository.repository, "repository_id": 4711}
+    tracker.open(REPORTER, "Before the first poll", OPENED_AT)
+    move(monitored_repository, OTHER_REPOSITORY, alice, OPENED_AT + HOUR)
+    tracker.open(REPORTER, "In the meantime", OPENED_AT + 2 * HOUR)
+    other.open(REPORTER, "In the other repository", OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 3 * HOUR)
+    move(monitored_repository, first_repository, alice, OPENED_AT + 4 * HOUR)
+    poll(monitored_repository, OPENED_AT + 5 * HOUR)
+    open_issues = SupportIssue.objects.filter(ended_at=None).order_by("number")
+    assert list(open_issues.values_list("title", flat=True)) == ["Before the first poll", "In the meantime"]
 
 
 def test_clocks_continue_after_a_rename(monitored_repository, tracker, alice):
