@@ -113,12 +113,16 @@ def silence_person(person: int, partner_id: int | None = None) -> None:
 
 
 def silence_former_staff(person: int) -> None:
-    """Suppress a person's held and batched emails, except those about integrations of their own companies."""
+    """Suppress a person's held and batched emails, except those about their own companies and their integrations."""
     emails = EmailMessage.objects.filter(person_id=person, state__in=WAITING_STATES)
-    own = emails.filter(
+    of_own_integrations = emails.filter(
         integration__partner__memberships__user=person, integration__partner__memberships__ended_at=None
     )
-    emails.exclude(pk__in=list(own.values_list("pk", flat=True))).update(state=State.SUPPRESSED)
+    of_own_companies = emails.filter(
+        event__partner__memberships__user=person, event__partner__memberships__ended_at=None
+    )
+    own = {*of_own_integrations.values_list("pk", flat=True), *of_own_companies.values_list("pk", flat=True)}
+    emails.exclude(pk__in=own).update(state=State.SUPPRESSED)
 
 
 def mark_as_seen(emails: QuerySet[EmailMessage], now: datetime) -> None:

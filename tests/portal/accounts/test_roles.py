@@ -12,6 +12,7 @@ from portal.accounts import roles
 from portal.accounts.models import SecurityEvent, User
 from portal.api.services import tokens
 from portal.audit.models import AuditEvent
+from portal.audit.services import record_event
 from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
@@ -59,9 +60,12 @@ def test_waiting_emails_of_the_program_do_not_reach_someone_without_a_role(
         for integration, subject in subjects.items():
             values = {"person": alice, "integration": integration, "state": state, "subject": f"{subject} {state}"}
             EmailMessage.objects.create(key=f"{subject} {state}", name="x", to=alice.email, created_at=NOW, **values)
+    event = record_event(acme, "partner.profile_changed", actor=alice, now=NOW)
+    values = {"person": alice, "event": event, "state": "batched", "subject": "Company"}
+    EmailMessage.objects.create(key="company", name="x", to=alice.email, created_at=NOW, **values)
     roles.change_roles(alice, revoke=["reviewer"], actor=sam, now=NOW, reason="Leaves the program")
     waiting = EmailMessage.objects.filter(person=alice, state__in=("held", "batched"))
-    assert list(waiting.order_by("pk").values_list("subject", flat=True)) == ["Own held", "Own batched"]
+    assert list(waiting.order_by("pk").values_list("subject", flat=True)) == ["Own held", "Own batched", "Company"]
 
 
 def test_same_roles_again_change_nothing(rita: Any, sam: Any) -> None:
