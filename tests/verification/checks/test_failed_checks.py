@@ -11,7 +11,8 @@ from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, fulfill_requirements
-from tests.verification.checks.check_runs import DAY, HOUR, KEY, get_fulfillment, get_newest_result, run_checks
+from tests.verification.checks.check_runs import DAY, HOUR, KEY, SOURCES, get_fulfillment, get_newest_result, run_checks
+from verification.checks.services.runner import run_integration_checks
 from verification.outcomes import Evidence, Outcome, build_conflict_result
 
 pytestmark = pytest.mark.any_database
@@ -137,6 +138,14 @@ def test_reason_that_ended_puts_the_listing_on_hold_again(listed_provider, stubs
     stubs.set_result(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
     run_checks(listed_provider, NOW + 3 * DAY)
     assert Integration.objects.get(pk=listed_provider.pk).hold_reason == "The repository belongs to globex now."
+
+
+def test_run_that_read_the_former_repository_causes_no_hold(listed_provider, stubs):
+    stubs.set_result(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
+    former = Integration.objects.get(pk=listed_provider.pk)
+    Integration.objects.update(repository="acme/terraform-provider-comet")  # during the run
+    run_integration_checks(former, now=NOW + DAY, sources=SOURCES)
+    assert Integration.objects.get(pk=listed_provider.pk).on_hold_for == ""
 
 
 def test_new_owner_before_the_listing_causes_no_hold(provider, stubs):

@@ -234,7 +234,7 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
         return
     # Read again: the checks took minutes, and someone may have acted on the integration in the meantime.
     current = Integration.objects.get(pk=integration.pk)
-    if not current.is_listed or current.on_hold_for:
+    if not current.is_listed or current.on_hold_for or current.repository != integration.repository:
         return
     _forget_ended_reasons(current, recorded_reasons, results)
     program = str(ResponsibleParty.PROGRAM)
