@@ -5,8 +5,9 @@ of their author, and changes of the issue that only a webhook reported are there
 Events missing there are requested individually. An event that GitHub doesn't confirm is denied: the projection ignores
 it and adds a note.
 
-Webhooks and the portal's credential see the same roles: neither shows that someone is a concealed member of an
-organization. A role that only a webhook names is therefore forged, or ended before the poll.
+A webhook never shows that someone is a concealed member of an organization: GitHub writes it for no particular reader.
+The lists show it only to members, so they name at least the roles that a webhook names. A role that only a webhook
+names is therefore forged, or ended before the poll.
 """
 
 import logging

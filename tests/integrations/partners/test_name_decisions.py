@@ -218,9 +218,10 @@ def test_decision_is_about_the_name_that_the_reviewer_read(
 
 def test_reason_survives_a_lost_session(client: Client, imitation: Partner, rita: Any) -> None:
     address = "/companies/company/decision/"
-    client.post(address, {"action": "reject", "note": "We don't know them."})
+    client.post(address, {"action": "reject", "name": imitation.name, "note": "We don't know them."})
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     page = client.get(address)
     assert find_text(page, "textarea") == "We don't know them."
+    assert [field["value"] for field in parse(page).select("[name=name]")] == [imitation.name]
     assert (find_text(page, "h1"), get_state(imitation)) == ("Reject partner", "needs_decision")
     assert client.get(address).headers["Location"] == "/companies/company/"
