@@ -5,7 +5,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
@@ -20,6 +19,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.one_time_secrets import store_secret, take_secret
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import report_refusals
 
@@ -59,7 +59,7 @@ def _render_page(
         "integration": integration,
         "monitored_repository": monitored_repository,
         "can_change": can_edit,
-        "address": request.build_absolute_uri(reverse("inbound:github_webhook", args=[monitored_repository.uuid])),
+        "address": build_absolute_url("inbound:github_webhook", monitored_repository.uuid),
         "after": monitoring.get_secret_fingerprint(monitored_repository),
         "secret": secret.value if secret else "",
         "trouble": monitoring.describe_trouble(monitored_repository),

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from integrations.sla.github import event_store
 from integrations.sla.github.event_mapping import map_issue
@@ -105,6 +106,16 @@ def test_pages_link_to_the_webhook_only_while_monitored(monitored_repository, al
     client = sign_in(alice)
     assert (f"{page}monitoring/" in client.get(path.format(page=page, uuid=uuid)).text) is not is_ended
     assert client.get(f"{page}monitoring/").status_code == (404 if is_ended else 200)
+
+
+def test_payload_url_is_that_of_the_portal_whatever_the_host_of_the_request(
+    monitored_repository, alice, sign_in, settings
+):
+    """GitHub may not reach an internal host by which people open the page."""
+    page = f"/integrations/{monitored_repository.integration.uuid}/monitoring/"
+    text = sign_in(alice).get(page, headers={"Host": "testserver:4444"}).text
+    path = reverse("inbound:github_webhook", args=[monitored_repository.uuid])
+    assert (f"{settings.SITE_URL}{path}" in text, "testserver" in text) == (True, False)
 
 
 def test_new_secret_needs_a_recent_sign_in(monitored_repository, alice, sign_in):

@@ -70,7 +70,7 @@ def test_outage_changes_nothing_until_it_is_over(monitored_repository, tracker, 
         monitored_repository.data_up_to,
         monitored_repository.attempts,
         monitored_repository.cursors,
-    ) == ([], OPENED_AT, 1, {})
+    ) == ([], OPENED_AT, 1, {"entered": "acme/nomad-rocket"})
     assert monitored_repository.poll_at > OPENED_AT + HOUR
 
 
