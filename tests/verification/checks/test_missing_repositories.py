@@ -71,14 +71,27 @@ def test_day_starts_again_after_the_repository_was_visible(listed_provider, stub
     assert observation.missing_since is None
 
 
-def test_day_starts_again_after_the_check_failed_for_another_reason(listed_provider, stubs):
+def test_day_starts_again_after_the_check_failed_for_another_reason(provider, stubs):
+    run_checks(provider, NOW)
     stubs.answers[KEY] = build_not_found_error()
-    run_checks(listed_provider, NOW + 2 * HOUR)
+    run_checks(provider, NOW + 2 * HOUR)
     stubs.set_result(KEY, Outcome.FAIL, "It is archived.")
+    run_checks(provider, NOW + 3 * HOUR)
+    stubs.answers[KEY] = build_not_found_error()
+    run_checks(provider, NOW + 40 * HOUR)
+    assert get_fulfillment(provider).status == "not_run"
+
+
+def test_failure_does_not_end_because_its_object_is_missing_now(listed_provider, stubs):
+    """Otherwise, deleting a faulty file would verify the finding, and the next failure would have a new due date."""
+    stubs.set_result(KEY, Outcome.FAIL, "The signature is wrong.")
+    run_checks(listed_provider, NOW + 2 * HOUR)
+    stubs.answers[KEY] = SourceUnavailableError("Down.")
     run_checks(listed_provider, NOW + 3 * HOUR)
     stubs.answers[KEY] = build_not_found_error()
-    run_checks(listed_provider, NOW + 40 * HOUR)
-    assert get_fulfillment(listed_provider).status == "warn"
+    run_checks(listed_provider, NOW + 4 * HOUR)
+    finding = Finding.objects.get()
+    assert (get_fulfillment(listed_provider).status, finding.state) == ("fail", Finding.State.OPEN)
 
 
 def test_outage_while_the_repository_is_missing_keeps_the_warning(listed_provider, stubs):

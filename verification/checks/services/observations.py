@@ -12,7 +12,7 @@ from django.db import transaction
 
 from integrations.submissions.models import Integration
 from portal.core.value_types import JsonObject
-from verification.checks.models import Observation
+from verification.checks.models import CheckResult, Observation
 from verification.checks.rules import provider_schema, release
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
@@ -107,8 +107,8 @@ def apply_absence_grace_period(
 ) -> Result:
     """Return the result as it counts now: the first "not found" of a known object has no effect yet.
 
-    Until the second one, it is a warning for a listed integration. Otherwise, the check counts as not run, so that it
-    never passes.
+    Until the second one, it is a warning for a listed integration, unless the check failed last. Otherwise, the check
+    counts as not run, so that it never passes.
     """
     if not result.missing_item:
         return result
@@ -120,11 +120,19 @@ def apply_absence_grace_period(
         observation.missing_since = now
         observation.save(update_fields=["missing_since"])
     absence = f"We haven't been able to see it since {_format_moment(observation.missing_since)}."
-    if now - observation.missing_since >= ABSENCE_GRACE_PERIOD:
+    # Deleting a faulty file fixes nothing. A warning would verify the finding of the failure.
+    keeps_failing = integration.is_listed and _has_failed_last(integration, check)
+    if keeps_failing or now - observation.missing_since >= ABSENCE_GRACE_PERIOD:
         return replace(result, summary=f"{result.summary} {absence}")
     summary = f"{absence} We check again before anything changes. {result.summary}"
     outcome = Outcome.WARN if integration.is_listed else Outcome.NOT_RUN
     return replace(result, outcome=outcome, summary=summary, observations={})
+
+
+def _has_failed_last(integration: Integration, check: str) -> bool:
+    """Return whether the last result of the check, apart from errors on our side, is a failure."""
+    last_result = CheckResult.objects.filter(integration=integration, key=check).conclusive().first()
+    return last_result is not None and last_result.outcome == Outcome.FAIL
 
 
 def has_been_read(integration: Integration, subject: Subject) -> bool:
