@@ -1,7 +1,7 @@
 """Checks that the registry has what was released: every version, the newest one, its platforms, and its protocol."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verification.checks.rules.publication import build_listing_evidence, build_listing_state, with_listing
 from verification.checks.rules.release import read_report
@@ -12,9 +12,10 @@ from verification.releases import install_layout
 from verification.releases.artifacts import file_names
 from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
-from verification.sources.errors import SourceUnavailableError
+from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 from verification.sources.github.responses import GitHubRelease
 from verification.sources.published_versions import REGISTRY_DELAY, RegistryListing, parse_versions
+from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import parse_version, try_parse_version
 
 # What the registry assumes for a release without a manifest (Publishing Providers).
@@ -143,16 +144,31 @@ def check_registry_platforms(subject: Subject, sources: Sources, listing: Regist
 
 
 def _read_release_manifest(subject: Subject, sources: Sources, listing: RegistryListing) -> bytes | None:
-    """Return the manifest among the files of the newest version, None without one. Raises SourceUnavailableError."""
+    """Return the manifest among the files of the newest version, None without one. Raises SourceError."""
     # The registry reads this file. It is usually a copy of the one at the root, but a workflow can also write it.
     report = read_report(subject, sources)
+    # Preflight can check an older release.
+    if report.release.versions.value is not None and report.release.version != listing.newest:
+        report = read_report(replace(subject, tag=f"v{listing.newest}"), sources)
     manifest = report.release.manifest
-    if manifest is not None and manifest.is_inconclusive:
-        raise SourceUnavailableError(manifest.error)
+    if manifest is not None:
+        return _get_manifest_body(manifest)
+    # Only a list of checksums that was read can show that there is no manifest.
+    if any(platform.sums is not None and platform.sums.ok for platform in report.release.platforms):
+        return None
     if report.terraform.outage:
         raise SourceUnavailableError(report.terraform.message)
-    is_newest = report.release.version == listing.newest
-    return manifest.body if is_newest and manifest is not None and manifest.ok else None
+    if report.missing_item:
+        raise SourceNotFoundError(report.missing_item)
+    return None
+
+
+def _get_manifest_body(manifest: RegistryReply) -> bytes | None:
+    if manifest.is_inconclusive:
+        raise SourceUnavailableError(manifest.error)
+    if manifest.is_missing:
+        raise SourceNotFoundError(manifest.error)
+    return manifest.body if manifest.ok else None
 
 
 @register_check("registry.protocols", with_listing)

@@ -5,7 +5,7 @@ import pytest
 from tests.verification.checks.fake_sources import FakeSources, build_snapshot
 from tests.verification.checks.rules.release_checks import build_rocket_release, run_release_check
 from verification.outcomes import Outcome
-from verification.sources.errors import SourceUnavailableError
+from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 from verification.sources.registry.client import RegistryClient as Client
 
 
@@ -24,11 +24,33 @@ def test_manifest_of_the_release_counts_without_one_at_the_root(publish_releases
     assert (result.outcome, result.summary) == (outcome, summary)
 
 
-@pytest.mark.parametrize("end", ["manifest.json", "SHA256SUMS"])
-def test_manifest_that_an_outage_hides_is_not_missing(publish_releases, registry_server, end):
-    sources = publish_releases(build_rocket_release(protocols=("6.0",)), protocols=("6.0",))
+def publish_manifest_in_release(publish_releases, *versions):
+    """Return the sources of releases whose commits have no manifest."""
+    releases = [build_rocket_release(version, protocols=("6.0",)) for version in versions]
+    sources = publish_releases(*releases, protocols=("6.0",))
     sources.registry = Client(sources.registry.base_url, sources.web)
     sources.github = FakeSources(code_answer=build_snapshot({"main.go": ""}))
-    registry_server.fail(503, under=f"/files/acme/rocket/1.0.0/terraform-provider-rocket_1.0.0_{end}")
-    with pytest.raises(SourceUnavailableError, match="503"):
+    return sources
+
+
+@pytest.mark.parametrize("end", ["manifest.json", "SHA256SUMS"])
+@pytest.mark.parametrize(
+    ("status", "error"), [(503, SourceUnavailableError), (404, SourceNotFoundError), (410, SourceNotFoundError)]
+)
+def test_manifest_that_cannot_be_read_is_not_taken_for_none(publish_releases, registry_server, end, status, error):
+    """A missing file fails the check of a listed integration only if it is still missing after a day."""
+    sources = publish_manifest_in_release(publish_releases, "1.0.0")
+    registry_server.fail(status, under=f"/files/acme/rocket/1.0.0/terraform-provider-rocket_1.0.0_{end}")
+    with pytest.raises(error, match=str(status)):
         run_release_check("registry.protocols", sources)
+
+
+def test_manifest_counts_while_an_archive_is_not_available(publish_releases, registry_server):
+    sources = publish_manifest_in_release(publish_releases, "1.0.0")
+    registry_server.fail(503, under="/files/acme/rocket/1.0.0/terraform-provider-rocket_1.0.0_linux_amd64.zip")
+    assert run_release_check("registry.protocols", sources).outcome == Outcome.PASS
+
+
+def test_manifest_of_the_newest_release_counts_for_an_older_one(publish_releases):
+    sources = publish_manifest_in_release(publish_releases, "1.0.0", "1.1.0")
+    assert run_release_check("registry.protocols", sources, tag="v1.0.0").outcome == Outcome.PASS
