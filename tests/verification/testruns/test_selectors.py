@@ -113,6 +113,19 @@ def test_each_kind_links_to_its_own_page(rocket: Integration) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(("prefix_outcome", "outcome"), [("pass", "pass"), ("not_run", "not_run")])
+def test_inspection_without_premier_features_is_decided(
+    provider: Integration, prefix_outcome: str, outcome: str
+) -> None:
+    outcomes = {"schema.read": "pass", "schema.features": "not_run", "schema.prefix": prefix_outcome}
+    results = [{"id": key, "outcome": each, "title": key, "summary": ""} for key, each in outcomes.items()]
+    TestRun.objects.create(
+        integration=provider, kind="provider_schema", outcome="pass", results=results, **ENDED_RUN_FIELDS
+    )
+    assert [run["outcome"] for run in selectors.get_latest_test_runs(provider)] == [outcome]
+
+
+@pytest.mark.django_db
 def test_meeting_shows_test_runs_only_if_there_are_any(rocket: Integration, rita: Any, client: Client) -> None:
     client.force_login(rita)
     page = reverse("submissions:requirement", args=[rocket.uuid, "NO-7"])
