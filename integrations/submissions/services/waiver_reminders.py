@@ -6,6 +6,7 @@ from functools import partial
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.fields.json import KeyTextTransform
 
+from integrations.programs.requirements import FulfillingParty
 from integrations.submissions.models import RequirementFulfillment
 from integrations.submissions.models.requirements import WAIVER_RENEWAL_PERIOD
 from integrations.submissions.selectors import context
@@ -41,10 +42,14 @@ def _remind(fulfillment: RequirementFulfillment, *, now: datetime) -> int:
     requirement = fulfillment.requirement
     if requirement is None or not context.is_applicable(requirement, fulfillment.integration):
         return 0
+    # The partner could do nothing about it.
+    if requirement.responsible_party == FulfillingParty.PROGRAM:
+        return 0
     with change_requirement(fulfillment.integration, requirement.id, actor=None, now=now) as change:
-        expires_at = change.state.waiver_expires_at
-        # A reviewer can end or extend the waiver at the same time.
-        if expires_at is None or not now < expires_at <= now + WAIVER_RENEWAL_PERIOD:
+        state = change.state
+        expires_at = state.waiver_expires_at
+        # At the same time, a reviewer can end or extend the waiver, or the requirement is fulfilled.
+        if expires_at is None or not state.is_waived(now) or not state.needs_waiver(now):
             return 0
         change.record("requirement.waiver_ending", until=expires_at.isoformat())
     return 1

@@ -19,9 +19,8 @@ FORTY_DAYS = timedelta(days=40)
 LAST_DAYS = timedelta(days=30)
 
 
-def waive(row, rita, now, period=FORTY_DAYS):
-    expires_at = now + period
-    waivers.waive_requirement(row, CHECKED_REQUIREMENT, reason="Later.", expires_at=expires_at, actor=rita, now=now)
+def waive(row, rita, now, period=FORTY_DAYS, requirement_id=CHECKED_REQUIREMENT):
+    waivers.waive_requirement(row, requirement_id, reason="Later.", expires_at=now + period, actor=rita, now=now)
 
 
 @pytest.fixture
@@ -59,6 +58,12 @@ def test_fulfilled_requirement_has_no_reminder(waived_integration, now):
     requirements.record_check_outcome(
         waived_integration, CHECKED_REQUIREMENT, outcome=Status.PASS, summary="", detail=[], retry_at=None, now=now
     )
+    assert remind_of_ending_waivers(now + LAST_DAYS) == 0
+
+
+@pytest.mark.django_db
+def test_requirement_of_the_program_has_no_reminder(acme, alice, rita, now):
+    waive(create_integration(acme, alice, "consul-nia"), rita, now, requirement_id="NI-9")
     assert remind_of_ending_waivers(now + LAST_DAYS) == 0
 
 
