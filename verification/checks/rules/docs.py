@@ -70,12 +70,22 @@ def collect_pages(code: RepositorySnapshot) -> Mapping[str, dict[str, Repository
 def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str]]:
     """Return the names of resources and other objects that Go file names show, by category."""
     names: dict[str, set[str]] = {category: set() for category in SOURCE_FILE_PATTERNS}
+    names_before_list = set()
     for file in code.list_go_files():
         for category in ("data-sources", "functions", "ephemeral-resources", "list-resources", "resources"):
             if match := SOURCE_FILE_PATTERNS[category].search(file.path):
-                names[category].add(match["a"] or match["b"])
+                if category == "list-resources" and match["b"]:
+                    names_before_list.add(match["b"])
+                else:
+                    names[category].add(match["a"] or match["b"])
                 # A file such as resource_data_source.go matches several patterns, but defines one thing.
                 break
+    for name in names_before_list:
+        # A list resource has the name of a resource. Without one, ip_list_resource.go defines the resource ip_list.
+        if name in names["resources"]:
+            names["list-resources"].add(name)
+        else:
+            names["resources"].add(f"{name}_list")
     return names
 
 

@@ -91,7 +91,17 @@ def test_layout_needs_an_index_and_a_reference_page(paths, expected):
         (("function_app_resource.go", "docs/resources/function_app.md"), Outcome.PASS),
         (("token_ephemeral_resource.go", "docs/ephemeral-resources/token.md"), Outcome.PASS),
         (("ephemeral_resource_token.go", "docs/resources/token.md"), Outcome.WARN),
-        (("server_list_resource.go", "docs/list-resources/server.md"), Outcome.PASS),
+        (
+            (
+                "server_list_resource.go",
+                "server_resource.go",
+                "docs/list-resources/server.md",
+                "docs/resources/server.md",
+            ),
+            Outcome.PASS,
+        ),
+        (("server_list_resource.go", "server_resource.go", "docs/resources/server.md"), Outcome.WARN),
+        (("ip_list_resource.go", "docs/resources/ip_list.md"), Outcome.PASS),
         (("list_resource_server.go", "docs/resources/server.md"), Outcome.WARN),
         (("resource_server.go", "resource_disk.go", "docs/resources/server.md"), Outcome.WARN),
         (("resource_server_test.go", "docs/resources/server.md"), Outcome.NOT_RUN),
