@@ -13,6 +13,7 @@ from tests.verification.checks.fake_sources import (
     build_code_sources,
     build_registry_listing,
     build_release,
+    build_release_answers,
     build_snapshot,
 )
 from verification.checks.rules.published_versions import (
@@ -253,9 +254,10 @@ MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
 )
 def test_protocols_must_match_the_manifest(manifest, protocols, expected):
     files = {"main.go": ""} | ({"terraform-registry-manifest.json": manifest} if manifest else {})
-    result = run_registry_check(
-        "protocols", listing=build_registry_listing(protocols=protocols), code_answer=build_snapshot(files)
-    )
+    # The manifest of this release declares 5.0.
+    pages = build_release_answers("1.2.0")["pages"]
+    listing = build_registry_listing(protocols=protocols)
+    result = run_registry_check("protocols", listing=listing, code_answer=build_snapshot(files), pages=pages)
     assert result.outcome == expected
 
 
