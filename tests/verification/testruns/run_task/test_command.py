@@ -100,6 +100,7 @@ def test_missing_url_is_reported(arguments: tuple[str, ...], message: str) -> No
         (("nonsense",), "nonsense is not a valid URL. Use the format https://host.example/path, without a username."),
         (("https://10.0.0.1/",), "10.0.0.1 is a private address. Use a public host."),
         (("https://run.acme.io/",), UNREACHABLE_CALLBACKS.format("127.0.0.1")),
+        (("https://run.acme.io/", "--listen", "0.0.0.0:8700"), UNREACHABLE_CALLBACKS.format("0.0.0.0")),
         (
             ("https://run.acme.io/", "--callback-base", "http://localhost:8700"),
             UNREACHABLE_CALLBACKS.format("localhost"),

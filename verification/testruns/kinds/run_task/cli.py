@@ -20,6 +20,7 @@ from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskR
 MAX_PLAN_BYTES = 5_000_000
 MAX_PORT = 65535
 MAX_PORT_DIGITS = 5
+ALL_ADDRESSES = "0.0.0.0"  # noqa: S104 - a server can listen on it, but no one can send a request to it
 
 
 def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTaskRecords:
@@ -70,7 +71,8 @@ def _get_host(base: str) -> str:
 
 def _require_reachable_callbacks(url: str, callback_host: str) -> None:
     """Refuse a remote endpoint that can't reach our callback address. Its missing results would count as a failure."""
-    if urls.is_this_machine(callback_host) and not urls.is_this_machine(urlsplit(url).hostname or ""):
+    is_local = urls.is_this_machine(callback_host) or callback_host == ALL_ADDRESSES
+    if is_local and not urls.is_this_machine(urlsplit(url).hostname or ""):
         raise build_usage_error(
             f"The endpoint can't send results to {callback_host}. Set --callback-base to a URL at which it reaches the "
             "address of --listen."
