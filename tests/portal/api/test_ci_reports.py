@@ -13,7 +13,7 @@ from tests.portal.api.client import ApiClient, create_api_client
 from tests.portal.api.test_tokens import get_problem_type
 from verification.checks import execution
 from verification.checks.execution import list_required_check_keys
-from verification.checks.models import CheckResult, CheckRun, CiCheckReport
+from verification.checks.models import CheckResult, CheckRun, CiCheckReport, Observation
 from verification.checks.services import ci_reports
 from verification.checks.services.runner import build_integration_subject, list_checked_requirements
 from verification.outcomes import Outcome, Result
@@ -142,6 +142,20 @@ def test_report_survives_a_check_error(ci: ApiClient, rocket: Any, key: str) -> 
     CheckResult.objects.all().delete()
     create_check_result(rocket, key, "fail")
     assert (ci_reports.compare_due_reports(), Finding.objects.count()) == (1, 1)
+
+
+def test_report_waits_until_an_absence_is_certain(ci: ApiClient, rocket: Any, key: str) -> None:
+    """CI reports a missing file as a failure at once. The portal warns of it for a day."""
+    send_report(ci, rocket, key, "fail")
+    CiCheckReport.objects.update(sampled="random sample of one in 10")
+    now = timezone.now()
+    Observation.objects.create(
+        integration=rocket, key=f"seen:{key}", value="", source=key, since=now, confirmed_at=now, missing_since=now
+    )
+    create_check_result(rocket, key, "warn")
+    assert ci_reports.compare_due_reports() == 0
+    create_check_result(rocket, key, "fail")
+    assert (ci_reports.compare_due_reports(), CiCheckReport.objects.get().disagreements) == (1, [])
 
 
 def test_waiting_report_does_not_delay_the_others(ci: ApiClient, rocket: Any, key: str) -> None:

@@ -24,7 +24,7 @@ from portal.core.errors import ActionRefused
 from portal.jobs.batches import process_each
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CiCheckReport
-from verification.checks.services import runs
+from verification.checks.services import observations, runs
 from verification.checks.services.runner import list_checked_requirements
 from verification.outcomes import Outcome, get_worst_outcome
 
@@ -112,14 +112,16 @@ def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
 def compare_report(report: CiCheckReport, now: datetime) -> bool:
     """Compare a report if the portal has results for all reported checks since then. Return whether it has.
 
-    Errors on our side don't count as results, so that a report waits until an outage is over.
+    Errors on our side don't count as results, so that a report waits until an outage is over. Nor do warnings about
+    something that was just not found, because CI reports the same as a failure at once.
     """
     known_keys = set(list_required_check_keys(list_checked_requirements(report.integration)))
     reported_keys = {check["id"] for check in report.results} & known_keys
+    undecided_keys = observations.list_absence_warnings(report.integration)
     results_by_key = {
         row.key: row
         for row in CheckResult.objects.filter(integration=report.integration).newest()
-        if row.key in reported_keys and row.last_seen >= report.at and row.outcome != Outcome.ERROR
+        if row.key in reported_keys - undecided_keys and row.last_seen >= report.at and row.outcome != Outcome.ERROR
     }
     if results_by_key.keys() != reported_keys:
         return False

@@ -129,6 +129,15 @@ def apply_absence_grace_period(
     return replace(result, outcome=outcome, summary=summary, observations={})
 
 
+def list_absence_warnings(integration: Integration) -> set[str]:
+    """Return the checks whose last result is a warning instead of a failure, because something was just not found."""
+    absent = Observation.objects.filter(integration=integration, key__startswith=LAST_SEEN_PREFIX)
+    absent_keys = absent.exclude(missing_since=None).values_list("key", flat=True)
+    keys = [key.removeprefix(LAST_SEEN_PREFIX) for key in absent_keys]
+    results = CheckResult.objects.filter(integration=integration, key__in=keys).newest()
+    return {result.key for result in results if result.outcome == Outcome.WARN}
+
+
 def _has_failed_last(integration: Integration, check: str) -> bool:
     """Return whether the last result of the check, apart from errors on our side, is a failure."""
     last_result = CheckResult.objects.filter(integration=integration, key=check).conclusive().first()
