@@ -13,8 +13,6 @@ from tests.verification.checks.fake_sources import (
     build_code_sources,
     build_registry_listing,
     build_release,
-    build_release_answers,
-    build_snapshot,
 )
 from verification.checks.rules.published_versions import (
     INVALID_TAG_CAUSE,
@@ -235,30 +233,6 @@ def test_newest_versions_are_compared_with_both_sources_as_evidence(tag, newest,
 )
 def test_recommended_platforms_are_required(platforms, expected):
     assert get_outcome("platforms", platforms=platforms) == expected
-
-
-MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
-
-
-@pytest.mark.parametrize(
-    ("manifest", "protocols", "expected"),
-    [
-        (MANIFEST, ("6.0",), Outcome.PASS),
-        (MANIFEST, ("5.0",), Outcome.FAIL),
-        (None, ("5.0",), Outcome.PASS),
-        (None, ("6.0",), Outcome.FAIL),
-        ("{}", ("6.0",), Outcome.FAIL),
-        ("no JSON", ("6.0",), Outcome.FAIL),
-        (MANIFEST, None, Outcome.NOT_RUN),
-    ],
-)
-def test_protocols_must_match_the_manifest(manifest, protocols, expected):
-    files = {"main.go": ""} | ({"terraform-registry-manifest.json": manifest} if manifest else {})
-    # The manifest of this release declares 5.0.
-    pages = build_release_answers("1.2.0")["pages"]
-    listing = build_registry_listing(protocols=protocols)
-    result = run_registry_check("protocols", listing=listing, code_answer=build_snapshot(files), pages=pages)
-    assert result.outcome == expected
 
 
 @pytest.mark.parametrize(

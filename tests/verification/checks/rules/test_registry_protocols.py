@@ -2,11 +2,41 @@
 
 import pytest
 
-from tests.verification.checks.fake_sources import FakeSources, build_snapshot
+from tests.verification.checks.fake_sources import (
+    SUBJECT,
+    FakeSources,
+    build_registry_listing,
+    build_release_answers,
+    build_snapshot,
+)
 from tests.verification.checks.rules.release_checks import build_rocket_release, run_release_check
+from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 from verification.sources.registry.client import RegistryClient as Client
+
+MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
+
+
+@pytest.mark.parametrize(
+    ("manifest", "protocols", "expected"),
+    [
+        (MANIFEST, ("6.0",), Outcome.PASS),
+        (MANIFEST, ("5.0",), Outcome.FAIL),
+        (None, ("5.0",), Outcome.PASS),
+        (None, ("6.0",), Outcome.FAIL),
+        ("{}", ("6.0",), Outcome.FAIL),
+        ("no JSON", ("6.0",), Outcome.FAIL),
+        (MANIFEST, None, Outcome.NOT_RUN),
+    ],
+)
+def test_protocols_must_match_the_manifest(manifest, protocols, expected):
+    files = {"main.go": ""} | ({"terraform-registry-manifest.json": manifest} if manifest else {})
+    # The manifest of this release declares 5.0.
+    pages = build_release_answers("1.2.0")["pages"]
+    listing = build_registry_listing(protocols=protocols)
+    sources = FakeSources(listing_answer=listing, code_answer=build_snapshot(files), pages=pages)
+    assert CHECKS["registry.protocols"].run(SUBJECT, sources).outcome == expected
 
 
 @pytest.mark.parametrize(
