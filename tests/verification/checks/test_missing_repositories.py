@@ -28,8 +28,10 @@ def test_missing_repository_of_a_listed_integration_is_a_warning_at_first(listed
     stubs.answers[KEY] = build_not_found_error()
     run_checks(listed_provider, NOW + 2 * HOUR)
     assert get_fulfillment(listed_provider).status == "warn"
-    summary = get_newest_result(listed_provider).summary
-    assert summary.startswith("We haven't been able to see it since Tue, Apr 14, 11:00 AM UTC.")
+    assert get_newest_result(listed_provider).summary == (
+        "GitHub doesn't show the repository. It doesn't exist or isn't public. We haven't been able to see it since "
+        "Tue, Apr 14, 11:00 AM UTC. We check again before anything changes."
+    )
     assert not Finding.objects.exists()
 
 
@@ -54,10 +56,13 @@ def test_version_that_is_missing_for_a_day_fails(listed_provider, stubs):
 
 def test_check_without_anything_to_check_keeps_its_result_for_a_day(listed_provider, stubs):
     """The registry's list of versions returns 404, so there is no signature to check."""
-    stubs.set_result(KEY, Outcome.NOT_RUN, "There was nothing to check.", missing_item="acme/rocket")
+    stubs.set_result(KEY, Outcome.NOT_RUN, "Terraform reports: no acme/rocket", missing_item="acme/rocket")
     for hours, status in ((2, "warn"), (25, "warn"), (26, "not_run")):
         run_checks(listed_provider, NOW + hours * HOUR)
         assert get_fulfillment(listed_provider).status == status
+    assert get_newest_result(listed_provider).summary == (
+        "Terraform reports: no acme/rocket. We haven't been able to see it since Tue, Apr 14, 11:00 AM UTC."
+    )
 
 
 def test_day_starts_again_after_the_repository_was_visible(listed_provider, stubs):

@@ -100,8 +100,9 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
     if check_result.outcome == Outcome.NOT_RUN and decision.outage:
         summary = f"We couldn't complete this check: {decision.message}"
         check_result = replace(check_result, outcome=Outcome.ERROR, summary=summary)
-    elif check_result.outcome == Outcome.NOT_RUN:
-        check_result = replace(check_result, missing_item=report.missing_item)
+    elif check_result.outcome == Outcome.NOT_RUN and report.missing_item:
+        summary = f"{check_result.summary} Terraform reports: {report.missing_item}"
+        check_result = replace(check_result, summary=summary, missing_item=report.missing_item)
     return replace(
         check_result,
         evidence=(*check_result.evidence, build_terraform_evidence(report)),

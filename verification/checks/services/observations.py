@@ -119,12 +119,14 @@ def apply_absence_grace_period(
     if observation.missing_since is None:
         observation.missing_since = now
         observation.save(update_fields=["missing_since"])
-    absence = f"We haven't been able to see it since {_format_moment(observation.missing_since)}."
+    # Terraform's messages have no period.
+    summary = result.summary if result.summary.endswith(".") else f"{result.summary}."
+    summary += f" We haven't been able to see it since {_format_moment(observation.missing_since)}."
     # Deleting a faulty file fixes nothing. A warning would verify the finding of the failure.
     keeps_failing = integration.is_listed and _has_failed_last(integration, check)
     if keeps_failing or now - observation.missing_since >= ABSENCE_GRACE_PERIOD:
-        return replace(result, summary=f"{result.summary} {absence}")
-    summary = f"{absence} We check again before anything changes. {result.summary}"
+        return replace(result, summary=summary)
+    summary += " We check again before anything changes."
     outcome = Outcome.WARN if integration.is_listed else Outcome.NOT_RUN
     return replace(result, outcome=outcome, summary=summary, observations={})
 

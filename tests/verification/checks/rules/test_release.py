@@ -217,6 +217,8 @@ def test_what_the_registry_does_not_have_is_a_missing_item(end):
     problems = [result for result in results.values() if result.outcome not in (Outcome.PASS, Outcome.WARN)]
     assert Outcome.FAIL in {result.outcome for result in problems}
     assert all(result.missing_item for result in problems)
+    unread = [result.summary for result in problems if result.outcome == Outcome.NOT_RUN]
+    assert all("Terraform reports: " in summary for summary in unread)
 
 
 def test_platform_that_is_not_listed_is_no_missing_item():
