@@ -44,6 +44,19 @@ def test_selection_does_not_move_the_list(visit: Visit, rita: Any, items: None, 
     assert box.evaluate(MEASURE_TOP) == place
 
 
+@pytest.mark.parametrize("phone", [False, True])
+def test_actions_do_not_cover_the_focus_in_the_footer(visit: Visit, rita: Any, items: None, phone: bool) -> None:
+    page = visit(rita, phone=phone).go("/queue/").page
+    page.locator("#results input[name=row]").first.check()
+    link = page.locator("footer a").last
+    link.focus()
+    actions = page.locator("#queue-form").bounding_box()
+    focused = link.bounding_box()
+    assert actions is not None
+    assert focused is not None
+    assert focused["y"] + focused["height"] <= actions["y"]
+
+
 def test_all_items_are_selected_at_once(visit: Visit, rita: Any, items: None) -> None:
     browser = visit(rita).go("/queue/")
     boxes = browser.page.locator("#results input[name=row]")
