@@ -14,10 +14,13 @@ function buildSelector(element) {
 
 let selector = "";
 let position = 0; // among the elements of the selector, such as summaries without an ID
+let preventScroll = false;
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const element = document.activeElement;
   selector = element !== document.body && detail.target.contains(element) ? buildSelector(element) : "";
   position = selector ? [...document.querySelectorAll(selector)].indexOf(element) : 0;
+  // The person may read another part of the page while it updates itself.
+  preventScroll = detail.requestConfig.elt.matches('[hx-trigger^="every"]');
 });
 
 // Move the focus to the errors of a form, or to the requirement that was opened. Otherwise it stays where it was, or
@@ -27,6 +30,6 @@ document.addEventListener("htmx:afterSettle", ({ target }) => {
     && (target.querySelector("#error-summary") || target.querySelector("#opened .requirement-title a"));
   if (next) next.focus();
   else if (selector && document.activeElement === document.body) {
-    (document.querySelectorAll(selector)[position] || target.querySelector(FOCUSABLE))?.focus();
+    (document.querySelectorAll(selector)[position] || target.querySelector(FOCUSABLE))?.focus({ preventScroll });
   }
 });

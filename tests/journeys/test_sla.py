@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
@@ -38,6 +39,26 @@ def test_partner_reads_why_an_issue_is_due_and_requests_a_lower_severity(
     browser.write("Reason", "It is a question about launching.", within=browser.page.get_by_role("dialog"))
     browser.press("Send request", within=browser.page.get_by_role("dialog")).sees("keeps running until")
     browser.sees("It is a question about launching.")
+
+
+def test_update_of_the_page_keeps_the_focus_without_scrolling_to_it(
+    visit: Visit, rocket: Integration, rita: Any
+) -> None:
+    browser = visit(rita)
+    browser.audits = False  # an audit waits for the clock
+    browser.page.clock.install()
+    page = browser.go("/sla/").page
+    page.set_viewport_size({"width": 1280, "height": 400})
+    link = page.locator("#results tbody a").last
+    link.focus()
+    page.evaluate("scrollTo(0, 0)")
+    SupportIssue.objects.filter(title="The engine stops after launch").update(title="The engine starts again")
+    with page.expect_response("**/sla/"):
+        page.clock.run_for(61_000)
+    page.clock.run_for(1_000)
+    browser.sees("The engine starts again")
+    expect(link).to_be_focused()
+    assert page.evaluate("scrollY") == 0
 
 
 def test_reviewer_filters_and_exports_issues_and_lowers_a_severity(
