@@ -60,6 +60,10 @@ def test_partner_sees_no_figures(sign_in: Any, alice: Any, heartbeats: None) -> 
     assert "status-details" not in sign_in(alice).get("/status/").text
 
 
+def test_page_sets_no_cookies_for_visitors(client: Client, heartbeats: None) -> None:
+    assert client.get("/status/").cookies.output() == ""
+
+
 def test_json_has_the_same_states_without_figures(client: Client, heartbeats: None) -> None:
     data = client.get("/status.json").json()
     assert (data["tone"], data["summary"]) == ("good", "All systems operational.")
