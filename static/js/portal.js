@@ -251,9 +251,7 @@ function enhance(root) {
 // Mark content as busy while htmx replaces it.
 function setBusy(asking, isBusy) {
   const waits = asking.closest("[hx-indicator]")?.getAttribute("hx-indicator");
-  for (const place of waits ? document.querySelectorAll(waits) : []) {
-    if (isBusy) place.setAttribute("aria-busy", "true"); else place.removeAttribute("aria-busy");
-  }
+  for (const place of waits ? document.querySelectorAll(waits) : []) place.setAttribute("aria-busy", isBusy);
 }
 document.addEventListener("htmx:beforeSend", (event) => setBusy(event.detail.elt, true));
 document.addEventListener("htmx:afterRequest", (event) => setBusy(event.detail.elt, false));
@@ -279,6 +277,10 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 });
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
 const isPoll = ({ detail }) => detail.requestConfig.elt.matches('[hx-trigger^="every"]');
+// A hidden page needs no updates. Requests that report something continue, such as the renewal of a claim.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (document.hidden && isPoll(event) && event.detail.requestConfig.verb === "get") event.preventDefault();
+});
 for (const name of ["htmx:responseError", "htmx:sendError"]) document.addEventListener(name, (event) => showOutage(isPoll(event)));
 // A part that updates itself again shows that its outage is over. Other requests need the person to try again.
 document.addEventListener("htmx:afterRequest", (event) => {
@@ -289,10 +291,8 @@ document.addEventListener("htmx:afterRequest", (event) => {
 function showOutage(byPoll) {
   const shown = document.getElementById("outage");
   if (shown) { if (!byPoll) delete shown.dataset.poll; return; }
-  const note = document.createElement("div");
-  note.id = "outage";
+  const note = Object.assign(document.createElement("div"), { id: "outage", className: "banner tone-warn" });
   if (byPoll) note.dataset.poll = "";
-  note.className = "banner tone-warn";
   note.setAttribute("role", "alert");
   note.innerHTML = '<span></span><div class="banner-main"><p></p></div>';
   note.querySelector("p").textContent = MESSAGES.outage;

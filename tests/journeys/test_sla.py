@@ -61,6 +61,21 @@ def test_update_of_the_page_keeps_the_focus_without_scrolling_to_it(
     assert page.evaluate("scrollY") == 0
 
 
+def test_hidden_page_does_not_update(visit: Visit, rocket: Integration, rita: Any) -> None:
+    browser = visit(rita)
+    browser.audits = False  # an audit waits for the clock
+    browser.page.clock.install()
+    page = browser.go("/sla/").page
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    page.clock.run_for(61_000)
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: false})")
+    with page.expect_response("**/sla/"):
+        page.clock.run_for(60_000)
+    assert urls == [page.url]
+
+
 def test_reviewer_filters_and_exports_issues_and_lowers_a_severity(
     visit: Visit, rocket: Integration, rita: Any, tmp_path: Path
 ) -> None:
