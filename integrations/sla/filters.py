@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 from uuid import UUID
 
 from django import forms
@@ -123,6 +123,8 @@ class SlaFilterForm(forms.Form):
     Partners and integrations have a select of up to MAX_OPTIONS names. If there are more, people enter a name.
     """
 
+    # An integration alone would select its partner again.
+    dependent_filters: ClassVar[Mapping[str, tuple[str, ...]]] = {"partner": ("integration",)}
     program = FilterField(
         label=gettext_lazy("Program"), choices=[(key, program.name) for key, program in PROGRAMS.items()]
     )

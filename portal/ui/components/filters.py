@@ -1,6 +1,6 @@
 """Filters above a list. On a phone, they fold into a button and the filters that are active."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -18,9 +18,9 @@ MIN_FIELDS = 3  # of a form that folds
 
 
 class ActiveFilter(NamedTuple):
-    """Filter with a value, in words."""
+    """Filter with a value, in words, and the parameters that its removal removes from the URL."""
 
-    name: str
+    parameters: tuple[str, ...]
     label: str
     value: str
 
@@ -33,10 +33,14 @@ class FilterSummary(NamedTuple):
 
 
 def summarize_filters(form: forms.BaseForm) -> FilterSummary:
-    """Return the active filters of a form with data. Invalid values and the order of the list are none."""
+    """Return the active filters of a form with data. Invalid values and the order of the list are none.
+
+    A form can have `dependent_filters`: by the name of a filter, the filters that are removed with it.
+    """
     has_errors = bool(form.errors)
+    dependents: Mapping[str, tuple[str, ...]] = getattr(form, "dependent_filters", {})
     active = tuple(
-        ActiveFilter(name, str(form[name].label), _describe(form.fields[name], value))
+        ActiveFilter((name, *dependents.get(name, ())), str(form[name].label), _describe(form.fields[name], value))
         for name, value in form.cleaned_data.items()
         if value and getattr(form.fields[name], "empty_label", "") is not None
     )
@@ -73,13 +77,13 @@ def filter_fold(context: Context, filters: forms.BaseForm | FilterSummary, *, sw
             return EMPTY
         filters = summarize_filters(filters)
     query = context["request"].GET
-    links = [(*each[1:], _build_query_without(query, each.name)) for each in filters.active]
+    links = [(each.label, each.value, _build_query_without(query, each.parameters)) for each in filters.active]
     return render("ui/components/filter_fold.html", {"links": links, "is_open": filters.has_errors, "swap": swap})
 
 
-def _build_query_without(query: QueryDict, name: str) -> str:
-    """Return a query without a filter, from the first page of the list."""
+def _build_query_without(query: QueryDict, parameters: tuple[str, ...]) -> str:
+    """Return a query without parameters, from the first page of the list."""
     remaining = query.copy()
-    for each in (name, "page"):
-        remaining.pop(each, None)
+    for name in (*parameters, "page"):
+        remaining.pop(name, None)
     return f"?{remaining.urlencode()}"
