@@ -17,6 +17,7 @@ from portal.directory.badges import rendering
 from portal.directory.badges.status import BadgeStatus
 from portal.ui.charts import calendar_strip, stacked_bar
 from portal.ui.charts.columns import Chart, Column
+from portal.ui.components.filters import ActiveFilter, FilterSummary
 from portal.ui.components.inline import BUTTON_TONES, OUTCOMES
 from portal.ui.components.markup import TONES
 
@@ -59,6 +60,7 @@ def build_context(now: datetime) -> TemplateContext:
         "outcomes": list(OUTCOMES),
         "button_tones": BUTTON_TONES,
         "page": Paginator(range(117), 50).page(2),
+        "active_filters": FilterSummary((ActiveFilter(("program",), "Program", "Nomad"),), has_errors=False),
         "charts": build_charts(samples),
         "panel": build_clock(samples),
         "badges": build_badges(samples, now),
