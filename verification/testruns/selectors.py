@@ -73,7 +73,8 @@ def _summarize(run: TestRun) -> JsonObject:
     row: JsonObject = {"title": _build_title(run), "href": _build_url(run), "finished_at": run.finished_at}
     if run.is_running:
         return row | {"outcome": "open", "summary": _("In progress.")}
-    results = sort_results(run)[0]
+    decisive_results = KINDS[run.kind].list_decisive_results(run)
+    results = [each for each in sort_results(run)[0] if each in decisive_results]
     open_results = [each for each in results if each["outcome"] != Outcome.PASS]
     summary = _format_passed_count(len(results) - len(open_results), len(results)) if results else _("No result.")
     if open_results:

@@ -113,16 +113,20 @@ def test_each_kind_links_to_its_own_page(rocket: Integration) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("prefix_outcome", "outcome"), [("pass", "pass"), ("not_run", "not_run")])
+@pytest.mark.parametrize(
+    ("prefix_outcome", "summary"),
+    [("pass", "2 of 2 rules passed."), ("not_run", "1 of 2 rules passed. Open rules: schema.prefix")],
+)
 def test_inspection_without_premier_features_is_decided(
-    provider: Integration, prefix_outcome: str, outcome: str
+    provider: Integration, prefix_outcome: str, summary: str
 ) -> None:
     outcomes = {"schema.read": "pass", "schema.features": "not_run", "schema.prefix": prefix_outcome}
     results = [{"id": key, "outcome": each, "title": key, "summary": ""} for key, each in outcomes.items()]
     TestRun.objects.create(
         integration=provider, kind="provider_schema", outcome="pass", results=results, **ENDED_RUN_FIELDS
     )
-    assert [run["outcome"] for run in selectors.get_latest_test_runs(provider)] == [outcome]
+    runs = selectors.get_latest_test_runs(provider)
+    assert [(run["outcome"], run["summary"]) for run in runs] == [(prefix_outcome, summary)]
 
 
 @pytest.mark.django_db

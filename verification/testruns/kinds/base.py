@@ -171,6 +171,10 @@ class TestKind(ABC):
         report = self.rules.build_report(records)
         return report["results"], report["outcome"]
 
+    def list_decisive_results(self, run: TestRun) -> list[JsonObject]:
+        """Return the results that reviewers see."""
+        return list(run.results)
+
     def summarize_outcome(self, run: TestRun) -> str:
         """Return the outcome that reviewers see."""
         return run.outcome

@@ -118,10 +118,13 @@ class ProviderSchemaInspection(TestKind):
         results = [each | ({"advice": ""} if each["outcome"] in OUTCOMES_WITHOUT_ADVICE else {}) for each in results]
         return results, results[0]["outcome"]
 
-    def summarize_outcome(self, run: TestRun) -> str:
+    def list_decisive_results(self, run: TestRun) -> list[JsonObject]:
         # Most providers have none of the features, which must not make every inspection undecided.
-        decisive = [each for each in run.results if each["id"] != checks.FEATURES_KEY or each["outcome"] != "not_run"]
-        return str(get_worst_outcome(each["outcome"] for each in decisive)) if decisive else run.outcome
+        return [each for each in run.results if each["id"] != checks.FEATURES_KEY or each["outcome"] != "not_run"]
+
+    def summarize_outcome(self, run: TestRun) -> str:
+        outcomes = [each["outcome"] for each in self.list_decisive_results(run)]
+        return str(get_worst_outcome(outcomes)) if outcomes else run.outcome
 
     def build_observation(self, run: TestRun) -> JsonObject:
         return {"version": run.version, **run.records}
