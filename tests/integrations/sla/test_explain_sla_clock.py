@@ -42,21 +42,7 @@ FACTS = [
 
 
 def store_event(issue: SupportIssue, fact: TimelineEvent) -> None:
-    SupportIssueEvent.objects.create(
-        issue=issue,
-        key=fact.key,
-        kind=fact.kind,
-        at=fact.at,
-        seen_at=fact.at,
-        source="webhook",
-        actor_id=fact.actor.id,
-        actor=fact.actor.login,
-        actor_type=fact.actor.type,
-        association=fact.actor.association,
-        text=fact.text,
-        label=fact.label,
-        data=dict(fact.data),
-    )
+    SupportIssueEvent.from_timeline(issue.pk, fact, "webhook", fact.at).save()
 
 
 @pytest.fixture
