@@ -9,7 +9,6 @@ import socket
 import ssl
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
@@ -19,12 +18,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from verification.plugins.handshake import HandshakeError
+from verification.sandbox import relays
 
 CERTIFICATE_HOST = "localhost"  # that both certificates are made out to
 VALIDITY = timedelta(days=1)
 CLOCK_SKEW = timedelta(minutes=1)
 CONNECT_SECONDS = 5.0
-BUFFER_SIZE = 64 * 1024
 # As in Go, which checks no key sizes: providers in Python have RSA keys of 1024 bits.
 CIPHERS = "DEFAULT:@SECLEVEL=1"
 
@@ -70,15 +69,15 @@ def open_relay(path: str, relay_path: str, context: ssl.SSLContext, certificate:
     except ssl.SSLError:
         raise HandshakeError("tls", "The certificate in the handshake is not a certificate.") from None
     _check_connection(path, context)
-    stop: Future[None] = Future()
-    with socket.socket(socket.AF_UNIX) as listening, ThreadPoolExecutor(1) as executor:
-        listening.bind(relay_path)
-        listening.listen()
-        executor.submit(asyncio.run, _serve(listening, path, context, stop))
-        try:
+
+    async def connect(near: relays.Stream) -> None:
+        far = await asyncio.open_unix_connection(path, ssl=context, server_hostname=CERTIFICATE_HOST)
+        await relays.join(near, far)
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(relay_path)
+        with relays.serve(listener, connect):
             yield
-        finally:
-            stop.set_result(None)
 
 
 def _check_connection(path: str, context: ssl.SSLContext) -> None:
@@ -93,27 +92,3 @@ def _check_connection(path: str, context: ssl.SSLContext) -> None:
             return  # it has ended, which the first call reports
         except ssl.SSLError:
             raise HandshakeError("tls", "The plugin offers a certificate, but doesn't speak TLS.") from None
-
-
-async def _serve(listening: socket.socket, path: str, context: ssl.SSLContext, stop: Future[None]) -> None:
-    async def join(near_reader: asyncio.StreamReader, near_writer: asyncio.StreamWriter) -> None:
-        writers = [near_writer]
-        with suppress(OSError, asyncio.CancelledError):  # a connection that is open at the end is no error
-            far_reader, far_writer = await asyncio.open_unix_connection(
-                path, ssl=context, server_hostname=CERTIFICATE_HOST
-            )
-            writers.append(far_writer)
-            await asyncio.gather(_copy(near_reader, far_writer), _copy(far_reader, near_writer))
-        for writer in writers:
-            writer.transport.abort()
-
-    await asyncio.start_unix_server(join, sock=listening)
-    await asyncio.wrap_future(stop)
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while data := await reader.read(BUFFER_SIZE):
-        writer.write(data)
-        await writer.drain()
-    writer.close()
-    await writer.wait_closed()

@@ -3,14 +3,11 @@
 import socket
 import subprocess
 import sys
-import threading
-from contextlib import suppress
 
 from verification.sandbox.bubblewrap import build_unavailable_error
 
 PROXY_PORT = 3128
 HELPER_SECONDS = 15.0
-BUFFER_SIZE = 64 * 1024
 # Only a process with a single thread can enter a user namespace, so a separate process runs this. Root keeps its
 # permissions and stays in its own user namespace.
 HELPER = """
@@ -63,40 +60,3 @@ def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
             raise build_unavailable_error(f"the network of the sandbox cannot be entered ({reason})")
         _, descriptors, _, _ = socket.recv_fds(ours, 1, 16)
     return [socket.socket(fileno=descriptor) for descriptor in descriptors]
-
-
-def relay(listening: socket.socket, targets: list[socket.socket], address: tuple[str, int]) -> None:
-    """Relay each connection to a target socket, connected to the address, until the listener is closed."""
-    threading.Thread(target=_accept, args=(listening, targets, address), daemon=True).start()
-
-
-def _accept(listening: socket.socket, targets: list[socket.socket], address: tuple[str, int]) -> None:
-    for target in targets:
-        try:
-            near = listening.accept()[0]
-        except OSError:
-            break
-        threading.Thread(target=_join, args=(near, target, address), daemon=True).start()
-    listening.close()
-
-
-def _join(near: socket.socket, target: socket.socket, address: tuple[str, int]) -> None:
-    with near, target, suppress(OSError):
-        target.connect(address)
-        join_sockets(near, target)
-
-
-def join_sockets(near: socket.socket, far: socket.socket) -> None:
-    """Copy bytes in both directions until both sides have closed."""
-    back = threading.Thread(target=_copy, args=(far, near), daemon=True)
-    back.start()
-    _copy(near, far)
-    back.join()
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(BUFFER_SIZE):
-            target.sendall(data)
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_WR)

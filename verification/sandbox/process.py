@@ -3,6 +3,7 @@
 Its output is read immediately so that no pipe fills up.
 """
 
+import asyncio
 import logging
 import os
 import selectors
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
-from verification.sandbox import network
+from verification.sandbox import network, relays
 from verification.sandbox.bubblewrap import STARTUP_SECONDS, Bubblewrap
 from verification.sandbox.project_files import open_beneath
 from verification.sandbox.types import PROJECT, CommandResult, ExitReason
@@ -157,15 +158,22 @@ class SandboxProcess:
     def _relay(self, address: str, staging: Path, stack: ExitStack) -> str:
         host, _, port = address.rpartition(":")
         family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
+        loopback = "::1" if family == socket.AF_INET6 else "127.0.0.1"
         targets = network.open_tcp_sockets(self._bubblewrap.child, family, MAX_TCP_CONNECTIONS)
         for target in targets:
             stack.enter_context(closing(target))
+            target.setblocking(False)
+
+        async def connect(near: relays.Stream) -> None:
+            if targets:
+                target = targets.pop()
+                await asyncio.get_running_loop().sock_connect(target, (loopback, int(port)))
+                await relays.join(near, await asyncio.open_connection(sock=target))
+
         path = f"{staging}/tcp-{self._bubblewrap.child}"
-        listening = stack.enter_context(closing(socket.socket(socket.AF_UNIX)))
-        listening.bind(path)
-        listening.listen(MAX_TCP_CONNECTIONS)
-        loopback = "::1" if family == socket.AF_INET6 else "127.0.0.1"
-        network.relay(listening, targets, (loopback, int(port)))
+        listener = stack.enter_context(closing(socket.socket(socket.AF_UNIX)))
+        listener.bind(path)
+        stack.enter_context(relays.serve(listener, connect))
         return path
 
     def _kill(self, reason: ExitReason) -> None:
