@@ -11,13 +11,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrPromise
 
-from portal.core.form_fields import (
-    MAX_CODE_CHARACTERS,
-    CodeField,
-    FormArguments,
-    MultiLineField,
-    SingleLineField,
-)
+from portal.core.form_fields import MAX_CODE_CHARACTERS, CodeField, FormArguments, MultiLineField, SingleLineField
 from portal.core.json_text import clean_json
 from portal.core.uploads import LimitedFileField
 from portal.core.value_types import JsonObject, NamedValues
@@ -234,14 +228,9 @@ class ReconciliationForm(forms.Form):
 class SchemaUploadForm(forms.Form):
     """Form for uploading the schema of one version."""
 
-    version = forms.CharField(
-        label=_("Provider version"),
-        max_length=100,
-        help_text=_("For example, 1.4.0."),
-    )
+    version = forms.CharField(label=_("Provider version"), max_length=100, help_text=_("For example, 1.4.0."))
     file = LimitedFileField(
-        label=_("Schema"),
-        help_text=_("Output of “terraform providers schema -json”, plain or as .gz."),
+        label=_("Schema"), help_text=_("Output of “terraform providers schema -json”, plain or as .gz.")
     )
 
     def clean_version(self) -> Version:

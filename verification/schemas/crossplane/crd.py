@@ -45,7 +45,8 @@ def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_n
     init_view = build_view(builder, nodes, "init")
     status_view = build_view(builder, nodes, "status")
     description = clean_description(resource.description)
-    validations = build_rules(builder, nodes)
+    # Rules instead of “required”, because an object that is only observed or deleted needs no arguments.
+    validations = [_build_rule(node) for node in nodes if is_required(builder, node)]
     spec = envelope.build_spec(kind, spec_view, init_view, choices.runtime, is_namespaced=is_namespaced)
     return {
         "description": f"{kind} is the Schema for the {kind}s API." + (f" {description}" if description else ""),
@@ -81,12 +82,6 @@ def _clear_flags(node: Node) -> Node:
     return replace(node, children=children, computed=False, sensitive=False)
 
 
-def build_rules(builder: FieldBuilder, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
-    """Return the CEL rules for required top-level arguments in the order of Terraform's names."""
-    # Rules instead of “required”, because an object that is only observed or deleted needs no arguments.
-    return [_build_rule(node) for node in nodes if is_required(builder, node)]
-
-
 def get_spec_name(node: Node) -> str:
     """Return the name of an argument in the spec: its own, or the one of its secret reference."""
     return build_secret_name(node.name) if node.sensitive else build_field_name(node.name)
@@ -101,6 +96,7 @@ def is_required(builder: FieldBuilder, node: Node) -> bool:
 
 
 def _build_rule(node: Node) -> dict[str, str]:
+    """Return the CEL rule for a required top-level argument."""
     name = get_spec_name(node)
     escaped_name = f"__{name}__" if name in CEL_RESERVED_WORDS else name
     rule = f"{MANAGEMENT_CONDITION} || has(self.forProvider.{escaped_name})"

@@ -58,7 +58,7 @@ def build_spec(
             **copy_part("namespaced_spec" if is_namespaced else "cluster_spec"),
             **(copy_part("runtime_1_spec") if runtime == "1" else {}),
         },
-        # Required arguments are rules instead: see crd.build_rules.
+        # Required arguments are rules instead: see crd.is_required.
         "required": ["forProvider"],
         "type": "object",
     }

@@ -76,7 +76,7 @@ def _list_fields(builder: FieldBuilder, node: Node, here: str, view: View) -> It
     if node.sensitive:
         yield from _list_secret_fields(builder, node, here, view)
     elif view == "status" or not node.is_observed:
-        # Other required arguments are rules of the spec: see crd.build_rules.
+        # Other required arguments are rules of the spec: see crd.is_required.
         is_required = view == "spec" and is_identifier and not node.optional and not is_reference
         schema = _add_description(_build_schema(builder, node, here, view), node)
         yield build_field_name(node.name), schema, is_required

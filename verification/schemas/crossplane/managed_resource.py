@@ -38,6 +38,11 @@ class ManagedResource:
     is_being_deleted: bool = False
     excluded: JsonObject = field(default_factory=dict)
 
+    @property
+    def creation_spec(self) -> JsonObject:
+        """Return the desired state at the creation, with the initial values."""
+        return _merge_values(self.init, self.spec)
+
     def allows(self, policy: str) -> bool:
         return "*" in self.policies or policy in self.policies
 
@@ -128,7 +133,7 @@ class ManagedResourceCodec:
     def encode_spec(self, managed_resource: ManagedResource, *, creating: bool = False) -> JsonObject:
         """Return the planned state; values that only the provider sets are None."""
         # Initial values apply only once. Later, what the provider made of them is no difference.
-        spec_values = merge_values(managed_resource.init, managed_resource.spec) if creating else managed_resource.spec
+        spec_values = managed_resource.creation_spec if creating else managed_resource.spec
         value = self._encode_level(self.nodes, spec_values, is_observed=False)
         excluded_values = {name: self._get_excluded_value(name, managed_resource) for name in self._excluded_names}
         return dict(sorted((value | excluded_values).items()))
@@ -204,10 +209,10 @@ def _describe_reference(reference: Any) -> object:
     return f"from secret {name}" + (f", key {reference['key']}" if "key" in reference else "")
 
 
-def merge_values(base: JsonObject, override: JsonObject) -> JsonObject:
+def _merge_values(base: JsonObject, override: JsonObject) -> JsonObject:
     """Merge two values. `override` takes precedence, and lists are not merged."""
     both = dict(base)
     for name, value in override.items():
         old = both.get(name)
-        both[name] = merge_values(old, value) if isinstance(value, dict) and isinstance(old, dict) else value
+        both[name] = _merge_values(old, value) if isinstance(value, dict) and isinstance(old, dict) else value
     return both

@@ -8,12 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from portal.core.value_types import JsonObject
-from verification.schemas.crossplane.managed_resource import (
-    OBSERVED_SECRET,
-    ManagedResource,
-    ManagedResourceCodec,
-    merge_values,
-)
+from verification.schemas.crossplane.managed_resource import OBSERVED_SECRET, ManagedResource, ManagedResourceCodec
 from verification.schemas.crossplane.naming import build_field_name
 from verification.schemas.crossplane.references import can_refer, list_reference_names
 from verification.schemas.engine.types import Node
@@ -56,10 +51,9 @@ def compare(
     decision = ReconcileDecision("nothing", "same")
     if differences:
         decision = _apply_policies(managed_resource, "update", "different")
-    spec = merge_values(managed_resource.init, managed_resource.spec)
     is_late_allowed = managed_resource.allows("LateInitialize")
     # With the initial values, because late initialization skips the fields that they set.
-    late = dict(_find_unset(codec.nodes, spec, observed.spec)) if is_late_allowed else {}
+    late = dict(_find_unset(codec.nodes, managed_resource.creation_spec, observed.spec)) if is_late_allowed else {}
     return replace(decision, differences=differences, late=late)
 
 
