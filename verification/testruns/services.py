@@ -95,11 +95,7 @@ def _abandon(message: str, *, test_run_id: int) -> None:
 
 JOBS: dict[str, JobDefinition] = {
     kind.key: job(
-        f"testruns.{kind.key}",
-        queue=kind.queue,
-        retry=kind.retry,
-        at_most_once=kind.at_most_once,
-        on_failure=_abandon,
+        f"testruns.{kind.key}", queue=kind.queue, retry=kind.retry, at_most_once=kind.at_most_once, on_failure=_abandon
     )(_run_job)
     for kind in KINDS.values()
 }

@@ -6,9 +6,7 @@ from verification.testruns import views
 from verification.testruns.registry import FORM_KINDS
 
 app_name = "testruns"
-urlpatterns = [
-    path("integrations/<uuid:uuid>/schemas/read/", views.inspect_schema, name="inspect_schema"),
-]
+urlpatterns = [path("integrations/<uuid:uuid>/schemas/read/", views.inspect_schema, name="inspect_schema")]
 for kind in FORM_KINDS:
     base = f"integrations/<uuid:uuid>/tests/{kind.slug}"
     arguments = {"kind": str(kind.key)}

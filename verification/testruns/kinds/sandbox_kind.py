@@ -26,7 +26,7 @@ from verification.testruns.models import TestRun
 from verification.testruns.records import Record, SandboxTestRecords, StepRecord
 from verification.testruns.releases import UnverifiedReleaseError
 from verification.testruns.rules import render_report
-from verification.testruns.sandbox_jobs import build_job_input
+from verification.testruns.sandbox_jobs import SandboxTestRunner, build_job_input
 
 RecordsT = TypeVar("RecordsT", bound=SandboxTestRecords[Any])
 logger = logging.getLogger(__name__)
@@ -44,11 +44,15 @@ def get_executable(options: NamedValues) -> Path:
 
 
 class SandboxTestKind(TestKind, Generic[RecordsT]):
-    """A kind that runs an executable in the sandbox once. `job`: its key in verification.sandbox.worker."""
+    """A kind that runs an executable in the sandbox once. `job`: its key in verification.sandbox.worker.
+
+    `unsandboxed_runner`: the runner for the option --unsandboxed of the command, None without the option.
+    """
 
     job: ClassVar[str]
     records_class: type[RecordsT]
     timeout_seconds: ClassVar[float]
+    unsandboxed_runner: type[SandboxTestRunner[Any, RecordsT]] | None = None
     # A program can have effects that a second attempt would repeat. Kinds without such effects allow more attempts.
     retry = Backoff(max_attempts=1)
 
@@ -114,7 +118,11 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         executable = get_executable(options)
         try:
             target = self.parse_options(executable, options)
-            records = self.run_target(target, executable, options, report_step)
+            # Decision 0040: only this command, for a developer's own program, can leave the sandbox.
+            if self.unsandboxed_runner is not None and options["unsandboxed"]:
+                records = self.unsandboxed_runner(target, executable, report_progress=report_step).run()
+            else:
+                records = self.run_in_sandbox(target, executable, options["readable"], report_step)
         except (ValueError, client.SandboxProtocolError) as error:
             raise build_usage_error(sanitize(str(error))) from error
         except SandboxUnavailable as error:
@@ -122,12 +130,6 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         report = self.describe_records(records)
         text = render_report(records.title, report, (f"{step.title}: {step.line}" for step in records.steps))
         return CommandOutput(report, text, get_exit_code(report["outcome"]))
-
-    def run_target(
-        self, target: Any, executable: Path, options: NamedValues, report: Callable[[RecordsT], None]
-    ) -> RecordsT:
-        """Run the test of a command."""
-        return self.run_in_sandbox(target, executable, options["readable"], report)
 
     def build_context(self, run: TestRun) -> JsonObject:
         records = self.load_records(run)

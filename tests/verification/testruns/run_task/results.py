@@ -1,6 +1,7 @@
 """Pending requests and results for tests of run task tests."""
 
 import json
+import secrets
 from typing import Any
 
 from django.utils import timezone
@@ -27,7 +28,7 @@ def create_pending_request(run_task: Integration, alice: Any) -> tuple[RunTaskRe
     """Start a test run. Return a request that waits for its result, and its token."""
     form_data = FORM_DATA | {"url": "https://run.acme.io/"}
     row = services.start_test_run("run_task", run_task, form_data, actor=alice, now=timezone.now())
-    token = callbacks.generate_token()
+    token = secrets.token_urlsafe(32)
     request = row.requests.create(step="passing.post_plan", token_hash=hash_token(token), sent_at=timezone.now())
     return request, token
 

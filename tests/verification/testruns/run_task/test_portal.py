@@ -2,6 +2,7 @@
 
 import json
 import re
+import secrets
 import urllib.request
 from datetime import timedelta
 from typing import Any
@@ -30,7 +31,7 @@ from verification.checks.rules.latest_test_run import (
 from verification.checks.services import observations
 from verification.checks.services.runner import run_integration_checks
 from verification.testruns import services
-from verification.testruns.kinds.run_task import callbacks, database_store, kind
+from verification.testruns.kinds.run_task import database_store, kind
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.models import RunTaskCallback, RunTaskRequest, TestRun
 
@@ -125,7 +126,7 @@ def test_endpoint_gets_the_plan_of_the_partner(run_test: Any) -> None:
 def test_result_after_the_end_still_counts(run_test: Any, live_server: Any) -> None:
     row = run_test()
     request = row.requests.get(step="passing.post_plan")
-    token = callbacks.generate_token()
+    token = secrets.token_urlsafe(32)
     row.requests.filter(pk=request.pk).update(token_hash=hash_token(token))
     callback_request = urllib.request.Request(
         database_store.build_urls(request).callback,

@@ -1,6 +1,6 @@
 """The provider acceptance test as a kind of test run."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from django.utils import timezone
@@ -59,6 +59,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     job = "lifecycle"
     records_class = ProviderLifecycleRecords
     timeout_seconds = TIMEOUT_SECONDS
+    unsandboxed_runner = UnsandboxedTestRunner
 
     def is_supported(self, integration: Integration) -> bool:
         return has_provider(integration)
@@ -136,18 +137,6 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
             raise ValueError(problem)
         hosts = parse_hosts(options["hosts"])
         return ProviderLifecycleTarget(source, version, **texts, hosts=hosts, environment=environment)
-
-    def run_target(
-        self,
-        target: ProviderLifecycleTarget,
-        executable: Path,
-        options: NamedValues,
-        report: Callable[[ProviderLifecycleRecords], None],
-    ) -> ProviderLifecycleRecords:
-        # Decision 0040: only this command, for a developer's own program, can leave the sandbox.
-        if options["unsandboxed"]:
-            return UnsandboxedTestRunner(target, executable, report_progress=report).run()
-        return super().run_target(target, executable, options, report)
 
 
 def _can_use_accounts(integration: Integration, user: User | None) -> bool:

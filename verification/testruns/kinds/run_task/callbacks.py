@@ -4,7 +4,6 @@ Pure functions, shared by the portal's callback URL and the local server of the 
 """
 
 import hmac
-import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -54,11 +53,6 @@ class CallbackRequest:
     content_type: str
     body: bytes
     size: int
-
-
-def generate_token() -> str:
-    """Return a token for one run."""
-    return secrets.token_urlsafe(32)
 
 
 def get_token_state(context: CallbackContext, authorization: str) -> str:

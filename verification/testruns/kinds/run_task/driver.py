@@ -3,6 +3,7 @@
 The portal runs it in slices, with requests and callbacks in the database. The command runs it in one go, in memory.
 """
 
+import secrets
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -11,12 +12,7 @@ from typing import ClassVar
 
 from portal.core.crypto import hash_token
 from verification.sources.http.client import OutboundClient
-from verification.testruns.kinds.run_task.callbacks import (
-    DOWNLOAD_TOKENS,
-    CallbackContext,
-    generate_token,
-    get_token_state,
-)
+from verification.testruns.kinds.run_task.callbacks import DOWNLOAD_TOKENS, CallbackContext, get_token_state
 from verification.testruns.kinds.run_task.http import post
 from verification.testruns.kinds.run_task.protocol import (
     TEST_TOKEN,
@@ -78,7 +74,7 @@ def send_requests(
             return False
         if not store.is_open():
             return True
-        token = generate_token()
+        token = secrets.token_urlsafe(32)
         # The endpoint can send its result before its response, so the token must be known first.
         urls = store.add_request(step, hash_token(token))
         exchange = send_request(step, store.target, urls, token, web)
