@@ -1,5 +1,6 @@
 """Bubblewrap: its command lines and its processes."""
 
+import io
 import json
 import os
 import select
@@ -149,14 +150,14 @@ def _build_options(option: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
 class Bubblewrap:
     """Running bubblewrap whose namespaces exist.
 
-    `child` is the ID of the first process inside. `status` and `block` are file descriptors: the status documents, and
-    the pipe that keeps the command from starting, or -1 without one.
+    `child` is the ID of the first process inside. `status` has the status documents. `block` is the pipe that keeps
+    the command from starting, or None without one.
     """
 
     process: subprocess.Popen[bytes]
     child: int
-    status: int
-    block: int
+    status: io.FileIO
+    block: io.FileIO | None = None
 
     def wait_until(self, is_ready: Callable[[], bool]) -> None:
         """Wait until the sandbox is set up. Raises SandboxUnavailable if bubblewrap fails first."""
@@ -168,25 +169,21 @@ class Bubblewrap:
 
     def release(self) -> None:
         """Let the command start."""
-        os.close(self.block)
-        self.block = -1
+        if self.block is not None:
+            self.block.close()
 
     def read_exit_code(self) -> int | None:
         """Return the exit code of the command, or None if it never started."""
-        with os.fdopen(os.dup(self.status), "rb") as documents:
-            codes = [json.loads(line)["exit-code"] for line in documents if b'"exit-code"' in line]
+        codes = [json.loads(line)["exit-code"] for line in self.status if b'"exit-code"' in line]
         return codes[-1] if codes else None
 
     def close(self) -> None:
         """End the process and everything in its namespaces."""
         self.process.kill()
         self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr, self.status, self.block):
             if stream is not None:
                 stream.close()
-        for descriptor in (self.status, self.block):
-            if descriptor >= 0:
-                os.close(descriptor)
 
 
 def start_holder(arguments: Sequence[str]) -> Bubblewrap:
@@ -222,7 +219,7 @@ def start_blocked(
     finally:
         os.close(block_end)
         os.close(filter_end)
-    bubblewrap_process.block = block
+    bubblewrap_process.block = io.FileIO(block, "w")
     return bubblewrap_process
 
 
@@ -257,26 +254,16 @@ def _start(
     finally:
         os.close(status_end)
         os.close(arguments_file)
-    bubblewrap_process = Bubblewrap(process, 0, status, -1)
-    line = _read_line(status)
+    bubblewrap_process = Bubblewrap(process, 0, io.FileIO(status))
+    # Without a buffer, which would take the documents that follow away from read_exit_code().
+    is_ready = select.select([status], [], [], STARTUP_SECONDS)[0]
+    line = bubblewrap_process.status.readline() if is_ready else b""
     if not line.endswith(b"\n"):
         reason = _read_failure(process)
         bubblewrap_process.close()
         raise build_unavailable_error(reason)
     bubblewrap_process.child = json.loads(line)["child-pid"]
     return bubblewrap_process
-
-
-def _read_line(descriptor: int) -> bytes:
-    """Return the first line, incomplete if the stream ends or the line doesn't arrive in time."""
-    line = b""
-    while not line.endswith(b"\n") and select.select([descriptor], [], [], STARTUP_SECONDS)[0]:
-        # One byte at a time, because the documents that follow are for read_exit_code().
-        byte = os.read(descriptor, 1)
-        if not byte:
-            break
-        line += byte
-    return line
 
 
 def _store_arguments(arguments: Sequence[str]) -> int:

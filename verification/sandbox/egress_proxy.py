@@ -6,7 +6,7 @@ Every connection goes to an address that the outbound guard has checked: public 
 import asyncio
 import socket
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 from verification.sandbox import relays
 from verification.sources.errors import RequestRefusedError, SourceError, SourceUnavailableError
@@ -67,9 +67,6 @@ def connect(target: str, outbound: OutboundClient) -> socket.socket:
     link = urls.parse_url(f"https://{target}/", loopback=outbound.loopback)
     deadline = RequestDeadline(CONNECT_SECONDS)
     for address in outbound.resolve_addresses(link, deadline):
-        try:
-            far = socket.create_connection((str(address), link.port), timeout=deadline.get_remaining_seconds())
-        except OSError:
-            continue
-        return far
+        with suppress(OSError):
+            return socket.create_connection((str(address), link.port), timeout=deadline.get_remaining_seconds())
     raise SourceUnavailableError(f"{target} doesn't answer.")

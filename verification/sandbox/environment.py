@@ -112,9 +112,8 @@ class Environment:
             group = ControlGroup.create(find_own_group(), name, self.limits, blocked_process.child)
             if group is not None:
                 stack.callback(group.remove)
-            diagnostics, *listeners = network.open_diagnostics(
-                blocked_process.child, has_listener=self.egress is not None
-            )
+            port = network.PROXY_PORT if self.egress is not None else 0
+            diagnostics, *listeners = network.open_sockets(blocked_process.child, "diagnostics", port)
             if self.egress is not None:
                 stack.enter_context(self.egress.serve(listeners[0]))
             sockets = _open_socket_memory(blocked_process.child, diagnostics)

@@ -159,7 +159,7 @@ class SandboxProcess:
         host, _, port = address.rpartition(":")
         family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
         loopback = "::1" if family == socket.AF_INET6 else "127.0.0.1"
-        targets = network.open_tcp_sockets(self._bubblewrap.child, family, MAX_TCP_CONNECTIONS)
+        targets = network.open_sockets(self._bubblewrap.child, str(int(family)), MAX_TCP_CONNECTIONS)
         for target in targets:
             stack.enter_context(closing(target))
             target.setblocking(False)

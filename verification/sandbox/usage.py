@@ -1,6 +1,7 @@
 """Monitoring of a sandbox's resource usage and access attempts, from outside and many times per second."""
 
 import ctypes
+import io
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -100,11 +101,8 @@ class UsageMonitor:
         Any other error is raised: a process that cannot be measured must not count as nothing.
         """
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._processes)
-            try:
-                lines = os.read(descriptor, 16 * 1024).splitlines()
-            finally:
-                os.close(descriptor)
+            with io.FileIO(os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._processes)) as file:
+                lines = file.read(16 * 1024).splitlines()
         except (FileNotFoundError, ProcessLookupError):
             return {}
         return {name: value for name, _, value in (line.partition(b":") for line in lines)}
