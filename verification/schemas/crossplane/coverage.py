@@ -50,44 +50,41 @@ def build_file_name(definition: JsonObject) -> str:
 
 def build_previews(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[CrdPreview]:
     """Return the previews of all resources, ordered by name."""
-    names = assign_kinds(schema, choices)
-    return (_build_preview(resource, choices, names) for resource in schema.resources.values())
+    owners = assign_names(schema, choices)
+    return (_build_preview(resource, choices, owners) for resource in schema.resources.values())
 
 
 def build_preview(schema: ParsedSchema, choices: GeneratorChoices, resource: str) -> CrdPreview | None:
     """Return the preview of one resource, or None if the schema doesn't contain it."""
     resource_schema = schema.resources.get(resource)
-    return _build_preview(resource_schema, choices, assign_kinds(schema, choices)) if resource_schema else None
+    return _build_preview(resource_schema, choices, assign_names(schema, choices)) if resource_schema else None
 
 
-def assign_kinds(schema: ParsedSchema, choices: GeneratorChoices) -> dict[str, GroupKind | None]:
-    """Return the group and kind of each resource: the first unused candidate, or None."""
-    used_names: set[str] = set()
-    names: dict[str, GroupKind | None] = {}
+def assign_names(schema: ParsedSchema, choices: GeneratorChoices) -> dict[str, str]:
+    """Return the resource that gets each full name. Each resource gets its first unused candidate, if there is one."""
+    owners: dict[str, str] = {}
     # The resources are in alphabetical order, so the same one gets a disputed name each time.
     for resource in (name for name, block in schema.resources.items() if block.arguments):
-        available_kinds = (
-            candidate
-            for candidate in _list_candidates(resource, choices)
-            if _build_full_name(candidate, choices) not in used_names
-        )
-        names[resource] = next(available_kinds, None)
-        if (group_kind := names[resource]) is not None:
-            used_names.add(_build_full_name(group_kind, choices))
-    return names
+        names = (_build_full_name(candidate, choices) for candidate in _list_candidates(resource, choices))
+        if name := next((name for name in names if name not in owners), ""):
+            owners[name] = resource
+    return owners
 
 
 def _list_candidates(resource: str, choices: GeneratorChoices) -> tuple[GroupKind, ...]:
     return tuple(dict.fromkeys((choices.get_group_kind(resource), *list_group_kinds(resource))))
 
 
-def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> CrdPreview:
+def _build_preview(resource: Resource, choices: GeneratorChoices, owners: Mapping[str, str]) -> CrdPreview:
     if not resource.arguments:
         return CrdPreview(resource.name, reason="it has no arguments, and the generator skips such resources")
+    owner_by_kind = {
+        each: owners.get(_build_full_name(each, choices)) for each in _list_candidates(resource.name, choices)
+    }
     first = choices.get_group_kind(resource.name)
-    group_kind = names[resource.name]
-    others = tuple(str(candidate) for candidate in _list_candidates(resource.name, choices) if candidate != group_kind)
-    reason = "" if group_kind == first else f"{first} is already used for {_find_owner(first, choices, names)}"
+    group_kind = next((each for each, owner in owner_by_kind.items() if owner == resource.name), None)
+    others = tuple(str(each) for each in owner_by_kind if each != group_kind)
+    reason = "" if group_kind == first else f"{first} is already used for {owner_by_kind[first]}"
     if group_kind is None:
         return CrdPreview(resource.name, reason=f"{reason}; choose another kind for one of them", other_kinds=others)
     # The assigned name can differ from the generator's default.
@@ -102,12 +99,6 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
     if violation := next(find_name_violations(definitions[0]), ""):
         return CrdPreview(resource.name, reason=f"Kubernetes would reject it: {violation}", other_kinds=others)
     return CrdPreview(resource.name, definitions, other_kinds=others, kind_reason=reason, group_kind=group_kind)
-
-
-def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> str:
-    """Return the resource that uses a group and kind."""
-    full = _build_full_name(group_kind, choices)
-    return next(name for name, other in names.items() if other is not None and _build_full_name(other, choices) == full)
 
 
 def _build_full_name(group_kind: GroupKind, choices: GeneratorChoices) -> str:
