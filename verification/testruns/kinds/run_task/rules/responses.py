@@ -1,5 +1,7 @@
 """Rules for the endpoint's responses to our requests."""
 
+from functools import partial
+
 from verification.outcomes import Outcome
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
 from verification.testruns.kinds.run_task.rules.catalog import RULES
@@ -48,16 +50,6 @@ def check_no_verification_result(records: RunTaskRecords) -> RuleOutcome:
     return report_pass("The endpoint sent no result for the verification requests.")
 
 
-@RULES.check("signature.unsigned")
-def check_unsigned_request(records: RunTaskRecords) -> RuleOutcome:
-    return _check_rejection(records, "unsigned", "without a signature")
-
-
-@RULES.check("signature.wrong")
-def check_wrong_signature(records: RunTaskRecords) -> RuleOutcome:
-    return _check_rejection(records, "wrong", "with a wrong signature")
-
-
 def _check_rejection(records: RunTaskRecords, step_key: str, description: str) -> RuleOutcome:
     """Check that a request returns 4xx and sends no result."""
     exchange = records.get_exchange(step_key)
@@ -74,6 +66,11 @@ def _check_rejection(records: RunTaskRecords, step_key: str, description: str) -
     return _explain_missing_response(exchange) or report_warning(
         f"The endpoint responded with {exchange.status} to a request {description}. The usual rejection is 401."
     )
+
+
+check_wrong_signature = partial(_check_rejection, step_key="wrong", description="with a wrong signature")
+RULES.check("signature.wrong")(check_wrong_signature)
+RULES.check("signature.unsigned")(partial(_check_rejection, step_key="unsigned", description="without a signature"))
 
 
 def _explain_missing_response(exchange: Exchange) -> RuleOutcome | None:
