@@ -158,7 +158,7 @@ class SandboxProcess:
     def _relay(self, address: str, staging: Path, stack: ExitStack) -> str:
         host, _, port = address.rpartition(":")
         family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
-        loopback = "::1" if family == socket.AF_INET6 else "127.0.0.1"
+        target_address = ("::1" if family == socket.AF_INET6 else "127.0.0.1", int(port))
         targets = network.open_sockets(self._bubblewrap.child, str(int(family)), MAX_TCP_CONNECTIONS)
         for target in targets:
             stack.enter_context(closing(target))
@@ -167,7 +167,7 @@ class SandboxProcess:
         async def connect(near: relays.Stream) -> None:
             if targets:
                 target = targets.pop()
-                await asyncio.get_running_loop().sock_connect(target, (loopback, int(port)))
+                await asyncio.get_running_loop().sock_connect(target, target_address)
                 await relays.join(near, await asyncio.open_connection(sock=target))
 
         path = f"{staging}/tcp-{self._bubblewrap.child}"

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 BUFFER_BYTES = 64 * 1024
@@ -41,6 +41,8 @@ async def _serve(listener: socket.socket, handle: Handler, stop: Future[None]) -
         except (OSError, asyncio.CancelledError):
             writer.transport.abort()
 
+    # By default, six connections to hosts that don't answer could delay all others.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MAX_CONNECTIONS))
     server = await asyncio.start_server(handle_connection, sock=listener)
     await asyncio.wrap_future(stop)
     server.close()
