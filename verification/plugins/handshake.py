@@ -4,7 +4,6 @@ CORE|APP|NETWORK|ADDRESS|PROTOCOL|CERTIFICATE|MULTIPLEX
 """
 
 import base64
-import binascii
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -101,5 +100,5 @@ def _decode_certificate(text: str) -> bytes:
     try:
         # go-plugin writes Base64 without padding.
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         raise HandshakeError("certificate", "The certificate in the handshake is not valid Base64.") from None

@@ -256,8 +256,7 @@ def _start(
         os.close(arguments_file)
     bubblewrap_process = Bubblewrap(process, 0, io.FileIO(status))
     # Without a buffer, which would take the documents that follow away from read_exit_code().
-    is_ready = select.select([status], [], [], STARTUP_SECONDS)[0]
-    line = bubblewrap_process.status.readline() if is_ready else b""
+    line = bubblewrap_process.status.readline() if select.select([status], [], [], STARTUP_SECONDS)[0] else b""
     if not line.endswith(b"\n"):
         reason = _read_failure(process)
         bubblewrap_process.close()
