@@ -15,17 +15,9 @@ from portal.core.form_fields import MAX_CODE_CHARACTERS, CodeField, FormArgument
 from portal.core.json_text import clean_json
 from portal.core.uploads import LimitedFileField
 from portal.core.value_types import JsonObject, NamedValues
+from verification.schemas.crossplane import options
 from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec
 from verification.schemas.crossplane.manifests import build_state_schema, find_manifest_problems
-from verification.schemas.crossplane.options import (
-    CHOICE_OPTIONS,
-    IDENTIFIER_FROM_PROVIDER,
-    NAME_AS_IDENTIFIER,
-    GeneratorChoices,
-    InvalidChoiceError,
-    parse_choices,
-    validate_choices,
-)
 from verification.schemas.engine import yaml_text
 from verification.schemas.engine.kubernetes_rules import MAX_PROBLEMS, ObjectProblem, ProblemKind, list_problems
 from verification.schemas.engine.types import ParsedSchema
@@ -34,8 +26,8 @@ from verification.terraform.versions import InvalidVersionError, Version, parse_
 # The first is the default.
 LIST_CHOICES = [("array", _("Array")), ("object", _("Object"))]
 IDENTIFIER_CHOICES = [
-    (IDENTIFIER_FROM_PROVIDER, _("Assigned by the provider")),
-    (NAME_AS_IDENTIFIER, _("Name of the resource")),
+    (options.IDENTIFIER_FROM_PROVIDER, _("Assigned by the provider")),
+    (options.NAME_AS_IDENTIFIER, _("Name of the resource")),
 ]
 NESTED_CHOICES = [("status", _("Status")), ("parameter", _("Parameter (older generators)"))]
 NUMBER_CHOICES = [("integer", _("Integer")), ("number", _("Number"))]
@@ -86,17 +78,17 @@ class GeneratorChoicesForm(forms.Form):
     numbers = forms.ChoiceField(label=_("Numbers"), choices=NUMBER_CHOICES, required=False)
     runtime = forms.ChoiceField(
         label=_("Runtime"),
-        choices=[(one, one) for one in CHOICE_OPTIONS["runtime"].values],
+        choices=[(one, one) for one in options.CHOICE_OPTIONS["runtime"].values],
         required=False,
         help_text=_("Version of crossplane-runtime."),
     )
 
-    def get_choices(self, schema: ParsedSchema) -> GeneratorChoices:
+    def get_choices(self, schema: ParsedSchema) -> options.GeneratorChoices:
         """Return the options, or add field errors and return the defaults."""
-        defaults = parse_choices(schema.prefix)
+        defaults = options.parse_choices(schema.prefix)
         if not self.is_valid():
             return defaults
-        arguments: NamedValues = {key: value for key in CHOICE_OPTIONS if (value := self.cleaned_data[key])}
+        arguments: NamedValues = {key: value for key in options.CHOICE_OPTIONS if (value := self.cleaned_data[key])}
         for name, key in CHOICE_BY_FIELD.items():
             arguments[key] = tuple(line.strip() for line in self.cleaned_data[name].split("\n") if line.strip())
             # One field at a time, so that each error appears at its field.
@@ -108,8 +100,8 @@ class GeneratorChoicesForm(forms.Form):
         # The page then shows the preview with default options beside the errors.
         if self.errors:
             return defaults
-        general = (self.cleaned_data["external_name"] or IDENTIFIER_FROM_PROVIDER,)
-        return parse_choices(prefix, **arguments | {"external": general + arguments["external"]})
+        general = (self.cleaned_data["external_name"] or options.IDENTIFIER_FROM_PROVIDER,)
+        return options.parse_choices(prefix, **arguments | {"external": general + arguments["external"]})
 
     def _refuse(self, name: str, schema: ParsedSchema, prefix: str = "acme", **arguments: Any) -> None:
         """Add an error to a field with invalid syntax or unknown names."""
@@ -120,8 +112,8 @@ class GeneratorChoicesForm(forms.Form):
             self.add_error(name, _("Enter “%(text)s” in the format RESOURCE=RULE.") % {"text": bare_rule[:100]})
             return
         try:
-            validate_choices(schema, parse_choices(prefix, **arguments))
-        except InvalidChoiceError as error:
+            options.validate_choices(schema, options.parse_choices(prefix, **arguments))
+        except options.InvalidChoiceError as error:
             self.add_error(name, str(error))
 
 

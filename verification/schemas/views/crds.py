@@ -26,14 +26,8 @@ from portal.core.form_fields import FormArguments
 from portal.core.value_types import JsonObject, TemplateContext
 from portal.ui.refusals import report_refusals
 from verification.schemas import services
-from verification.schemas.crossplane.coverage import (
-    CrdPreview,
-    build_coverage,
-    build_preview,
-    build_previews,
-    iterate_files,
-    summarize_preview,
-)
+from verification.schemas.crossplane import coverage
+from verification.schemas.crossplane.coverage import CrdPreview
 from verification.schemas.crossplane.examples import build_example
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
 from verification.schemas.crossplane.provider_requests import Request, build_requests, describe_requests
@@ -84,7 +78,7 @@ class CrdPreviewRequest:
         return self.row.uncompressed_bytes <= services.MAX_ARCHIVE_SCHEMA_BYTES
 
     def preview(self, resource: str) -> CrdPreview:
-        crd_preview = build_preview(self.schema, self.choices, resource)
+        crd_preview = coverage.build_preview(self.schema, self.choices, resource)
         if crd_preview is None:
             raise Http404(_("Resource not found in the schema of this version."))
         return crd_preview
@@ -110,7 +104,9 @@ def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, object]:
 
     def build() -> JsonObject:
         # Without keeping the definitions in memory.
-        return build_coverage(schema, [summarize_preview(preview) for preview in build_previews(schema, choices)])
+        return coverage.build_coverage(
+            schema, [coverage.summarize_preview(preview) for preview in coverage.build_previews(schema, choices)]
+        )
 
     # All that the coverage depends on, so that partners with the same schema and options share it.
     identity = f"{preview_request.row.digest} {choices!r}"
@@ -185,7 +181,7 @@ def build_archive_response(preview_request: CrdPreviewRequest) -> HttpResponseBa
         )
     name = f"{preview_request.choices.category}-{preview_request.row.version}-crds.zip"
     headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
-    files = iterate_files(preview_request.schema, preview_request.choices)
+    files = coverage.iterate_files(preview_request.schema, preview_request.choices)
     chunks = _stream_zip((file_name, text) for file_name, text, _definition in files)
     return StreamingHttpResponse(chunks, content_type="application/zip", headers=headers)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import Environment, open_environment
 from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits, SandboxUnavailable
+from verification.testruns import terraform_cli
 from verification.testruns.kinds.provider_lifecycle import plan_parsing
 from verification.testruns.kinds.provider_lifecycle.config import build_incomplete_config
 from verification.testruns.kinds.provider_lifecycle.records import (
@@ -29,14 +30,6 @@ from verification.testruns.kinds.provider_lifecycle.records import (
 )
 from verification.testruns.kinds.provider_lifecycle.redaction import Secrets
 from verification.testruns.sandbox_jobs import SandboxTestRunner
-from verification.testruns.terraform_cli import (
-    ENVIRONMENT,
-    REQUIREMENT_FILE,
-    build_project_files,
-    build_requirement,
-    find_terraform,
-    get_provider_path,
-)
 
 LIMITS = Limits(seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE)
 TIMEOUT_SECONDS = 1800.0  # for the whole test, after which its process is stopped
@@ -61,12 +54,14 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
     saved_state = b""
 
     def run_steps(self) -> None:
-        terraform = find_terraform()
+        terraform = terraform_cli.find_terraform()
         if terraform is None:
             raise SandboxUnavailable(NO_TERRAFORM_MESSAGE)
         target = self.target
         self.secrets = Secrets(target.environment)
-        files = build_project_files(self.executable, terraform, target.source, target.version, target.base)
+        files = terraform_cli.build_project_files(
+            self.executable, terraform, target.source, target.version, target.base
+        )
         start = time.monotonic()
         with self.open_workspace(files) as self.workspace:
             for step in self.records.list_steps():
@@ -101,7 +96,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
             result = self._run_terraform(arguments, step.seconds)
             command = f"terraform {' '.join(arguments)}"
         else:
-            path = get_provider_path(self.target.source, self.target.version)
+            path = terraform_cli.get_provider_path(self.target.source, self.target.version)
             result = self.workspace.run([self.workspace.locate(path)], seconds=step.seconds)
             command = path.rpartition("/")[2]
         record = self._add_plan(step, self._build_record(step, command, result))
@@ -109,7 +104,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
 
     def _run_terraform(self, arguments: Sequence[str], seconds: float = 0) -> CommandResult:
         # Ours come last, so that no credential replaces them.
-        env = {**self.target.environment, **ENVIRONMENT}
+        env = {**self.target.environment, **terraform_cli.ENVIRONMENT}
         return self.workspace.run([self.workspace.locate("terraform"), *arguments], env=env, seconds=seconds)
 
     def _write_files(self, step: ProviderLifecycleStep) -> None:
@@ -125,10 +120,10 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
         own_config = getattr(self.target, step.config)
         incomplete_config = "" if own_config else build_incomplete_config(self.target.base)
         config = own_config or self.target.base
-        requirement = build_requirement(self.target.source, self.target.version, config)
+        requirement = terraform_cli.build_requirement(self.target.source, self.target.version, config)
         self.workspace.write("main.tf", config.encode())
         # Some configurations can require the provider themselves while others don't.
-        self.workspace.write(REQUIREMENT_FILE, requirement)
+        self.workspace.write(terraform_cli.REQUIREMENT_FILE, requirement)
         self.workspace.write(INCOMPLETE_FILE, incomplete_config.encode())
 
     def _build_record(self, step: ProviderLifecycleStep, command: str, result: CommandResult) -> CommandRecord:

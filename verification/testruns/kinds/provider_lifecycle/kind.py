@@ -21,13 +21,7 @@ from verification.schemas.models import ProviderSchema
 from verification.schemas.services import has_provider
 from verification.testruns import releases
 from verification.testruns.kinds.base import build_run_subject
-from verification.testruns.kinds.provider_lifecycle.config import (
-    CONFIGURATION_FIELDS,
-    find_config_problem,
-    parse_environment,
-    parse_hosts,
-    select_assignments,
-)
+from verification.testruns.kinds.provider_lifecycle import config
 from verification.testruns.kinds.provider_lifecycle.driver import TIMEOUT_SECONDS, UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
 from verification.testruns.kinds.provider_lifecycle.records import (
@@ -70,7 +64,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
 
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         if last is not None:
-            texts = {name: last.inputs[name] for name in CONFIGURATION_FIELDS}
+            texts = {name: last.inputs[name] for name in config.CONFIGURATION_FIELDS}
             return texts | {"version": last.version, "hosts": " ".join(last.inputs["hosts"])}
         schemas = ProviderSchema.objects.filter(integration=integration).order_by("-submitted_at")
         return {"version": schemas.values_list("version", flat=True).first() or ""}
@@ -83,11 +77,11 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
             message = _("Only owners, editors, and the assigned reviewer can use a saved test account.")
             raise ActionRefused(message, "forbidden")
         run.version = inputs["version"]
-        run.inputs = {name: inputs[name] for name in CONFIGURATION_FIELDS} | {
-            "hosts": list(parse_hosts(inputs["hosts"])),
+        run.inputs = {name: inputs[name] for name in config.CONFIGURATION_FIELDS} | {
+            "hosts": list(config.parse_hosts(inputs["hosts"])),
             "account": inputs["account"],
             # Only the names: the page shows them after the values are deleted.
-            "variables": list(parse_environment(inputs["secret"])),
+            "variables": list(config.parse_environment(inputs["secret"])),
         }
         if inputs["secret"]:
             run.encrypt("encrypted_secrets", crypto.Secret(inputs["secret"]))
@@ -103,7 +97,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     def build_target(self, run: TestRun) -> ProviderLifecycleTarget:
         environment = _load_environment(run)
         # A saved test account is opened only here, so the form couldn't compare its values with the configurations.
-        if problem := find_config_problem(run.inputs, environment):
+        if problem := config.find_config_problem(run.inputs, environment):
             raise ValueError(problem)
         return _build_target(run, environment)
 
@@ -131,11 +125,11 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         if source.count("/") != 1 or source.rpartition("/")[2] != name:
             raise ValueError(f"Enter the source as NAMESPACE/{name}, like the executable's name.")
         options = options | {"base": options["config"]}
-        texts = {key: read_text_file(options[key], MAX_FILE_CHARACTERS) for key in CONFIGURATION_FIELDS}
-        environment = parse_environment(read_text_file(options["env_file"], MAX_FILE_CHARACTERS))
-        if problem := find_config_problem(texts, environment):
+        texts = {key: read_text_file(options[key], MAX_FILE_CHARACTERS) for key in config.CONFIGURATION_FIELDS}
+        environment = config.parse_environment(read_text_file(options["env_file"], MAX_FILE_CHARACTERS))
+        if problem := config.find_config_problem(texts, environment):
             raise ValueError(problem)
-        hosts = parse_hosts(options["hosts"])
+        hosts = config.parse_hosts(options["hosts"])
         return ProviderLifecycleTarget(source, version, **texts, hosts=hosts, environment=environment)
 
 
@@ -156,11 +150,11 @@ def _load_environment(run: TestRun) -> dict[str, str]:
         now = timezone.now()
         account = credentials.open_for_sandbox(credential, actor=None, reason=CREDENTIAL_USE_REASON, now=now)
         # Reviewers sign in with the same account, so it can also contain notes for them.
-        text = select_assignments(account) + "\n"
+        text = config.select_assignments(account) + "\n"
     if run.encrypted_secrets:
         # The last line with a name counts, so what was entered replaces what the account contains.
         text += run.decrypt("encrypted_secrets").value
-    return parse_environment(text)
+    return config.parse_environment(text)
 
 
 def _build_target(run: TestRun, environment: Mapping[str, str]) -> ProviderLifecycleTarget:
@@ -171,5 +165,5 @@ def _build_target(run: TestRun, environment: Mapping[str, str]) -> ProviderLifec
         run.version,
         hosts=tuple(run.inputs["hosts"]),
         environment=environment,
-        **{name: run.inputs[name] for name in CONFIGURATION_FIELDS},
+        **{name: run.inputs[name] for name in config.CONFIGURATION_FIELDS},
     )

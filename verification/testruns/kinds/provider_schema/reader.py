@@ -24,16 +24,9 @@ from verification.sandbox.types import (
     SandboxUnavailable,
     decode_output_end,
 )
+from verification.testruns import terraform_cli
 from verification.testruns.kinds.provider_schema import conversion
 from verification.testruns.kinds.provider_schema.conversion import ProviderSchemaError
-from verification.testruns.terraform_cli import (
-    ENVIRONMENT,
-    build_project_files,
-    build_source_address,
-    find_terraform,
-    get_provider_path,
-    parse_executable_name,
-)
 
 # Protocol 6 renamed the method.
 METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.GetProviderSchema"}
@@ -94,11 +87,11 @@ def build_target(
     executable: Path, source: str = "", version: str = "", readable: Sequence[Path] = ()
 ) -> ProviderSchemaTarget:
     """Return the target. Source and version default to those in the file name. Raises ValueError."""
-    name, file_version = parse_executable_name(executable)
+    name, file_version = terraform_cli.parse_executable_name(executable)
     if not source and not name:
         raise ValueError(f"{executable.name} isn't named terraform-provider-NAME. Pass its address with --source.")
     # An executable's name has no namespace, and Terraform needs one for the mirror's folders.
-    address = build_source_address(source or f"partner/{name}")
+    address = terraform_cli.build_source_address(source or f"partner/{name}")
     return ProviderSchemaTarget(executable, address, version or file_version or "0.0.1", readable=tuple(readable))
 
 
@@ -120,7 +113,7 @@ def run_job(job_input: JsonObject, executable: Path, report_progress: Callable[[
     source, version, via = (job_input.get(name, "") for name in ("source", "version", "via"))
     target = build_target(executable, source, version, readable)
     readings = []
-    terraform = find_terraform()
+    terraform = terraform_cli.find_terraform()
     if via != "terraform":
         report_progress({"message": "Reading the schema from the provider"})
         readings.append(read_directly(target))
@@ -142,7 +135,7 @@ def run_job(job_input: JsonObject, executable: Path, report_progress: Callable[[
 def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
     """Read the schema from the provider itself. Raises SandboxUnavailable."""
     start = time.monotonic()
-    path = get_provider_path(target.source, target.version)
+    path = terraform_cli.get_provider_path(target.source, target.version)
     # Half of the time for the start and half for the call, so that the sandbox stops neither before its own timeout.
     protocols = sorted(METHOD_BY_PROTOCOL)
     timeout_seconds = target.limits.seconds / 2
@@ -195,9 +188,9 @@ def _convert_response(source: str, response: RuntimeMessage) -> SchemaResponse:
 def read_with_terraform(target: ProviderSchemaTarget, terraform: Path) -> SchemaReadResult:
     """Read the schema with `terraform providers schema -json`. Raises SandboxUnavailable."""
     start = time.monotonic()
-    files = build_project_files(target.executable, terraform, target.source, target.version)
+    files = terraform_cli.build_project_files(target.executable, terraform, target.source, target.version)
     # Go starts threads for each processor of the machine, and the limit of processes counts threads.
-    env = ENVIRONMENT | {"GOMAXPROCS": "2"}
+    env = terraform_cli.ENVIRONMENT | {"GOMAXPROCS": "2"}
     with open_environment(target.limits, files=files, readable=target.readable, env=env) as environment:
         path = environment.locate("terraform")
         result = environment.run([path, "init", "-no-color"])

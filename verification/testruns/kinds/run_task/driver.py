@@ -12,16 +12,10 @@ from typing import ClassVar
 
 from portal.core.crypto import hash_token
 from verification.sources.http.client import OutboundClient
+from verification.testruns.kinds.run_task import protocol
 from verification.testruns.kinds.run_task.callbacks import DOWNLOAD_TOKENS, CallbackContext, get_token_state
 from verification.testruns.kinds.run_task.http import post
-from verification.testruns.kinds.run_task.protocol import (
-    TEST_TOKEN,
-    RequestStep,
-    RunTaskTarget,
-    RunTaskUrls,
-    build_configuration_archive,
-    build_request,
-)
+from verification.testruns.kinds.run_task.protocol import RequestStep, RunTaskTarget, RunTaskUrls
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords, redact_text
 
 ReportProgress = Callable[[Exchange], None]
@@ -90,10 +84,10 @@ def send_request(
     step: RequestStep, target: RunTaskTarget, urls: RunTaskUrls, token: str, web: OutboundClient
 ) -> Exchange:
     """Send one request. The exchange records what the endpoint does; nothing is raised."""
-    headers, body = build_request(target, step, urls, token)
+    headers, body = protocol.build_request(target, step, urls, token)
     reply = post(web, target.url, body, headers, timeout_seconds=target.limits.request_timeout_seconds)
     # The constant is public, and it shows readers which requests are verifications.
-    hidden = [each for each in (token, target.key) if each and each != TEST_TOKEN]
+    hidden = [each for each in (token, target.key) if each and each != protocol.TEST_TOKEN]
     redacted = {
         "reason": redact_text(reply.reason, hidden),
         "headers": tuple((name, redact_text(value, hidden)) for name, value in reply.headers),
@@ -138,7 +132,7 @@ def build_download(target: RunTaskTarget, context: CallbackContext, resource: st
     if get_token_state(context, authorization) not in DOWNLOAD_TOKENS:
         return None
     scenario = target.get_scenario(context.key)
-    return scenario.plan.encode() if resource == "plan" else build_configuration_archive(scenario)
+    return scenario.plan.encode() if resource == "plan" else protocol.build_configuration_archive(scenario)
 
 
 def list_awaited_runs(records: RunTaskRecords, ages: Mapping[str, float]) -> list[str]:

@@ -9,16 +9,8 @@ import http.client
 from collections.abc import Mapping
 
 from verification.sources.errors import RequestRefusedError, SourceUnavailableError
-from verification.sources.http import urls
+from verification.sources.http import transport, urls
 from verification.sources.http.client import BrokenConnectionError, OutboundClient
-from verification.sources.http.transport import (
-    HEADER_BYTES,
-    READ_BYTES,
-    ByteLimitExceededError,
-    DeadlineExceededError,
-    PinnedConnection,
-    RequestDeadline,
-)
 from verification.testruns.kinds.run_task.records import EndpointReply
 
 # The API page expects an empty body, so this is enough to show what an endpoint says instead.
@@ -32,7 +24,7 @@ def post(
     web: OutboundClient, address: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float
 ) -> EndpointReply:
     """Return the reply. Raises nothing for errors of the endpoint."""
-    deadline = RequestDeadline(timeout_seconds)
+    deadline = transport.RequestDeadline(timeout_seconds)
     connection = None
     try:
         link = urls.parse_url(address, loopback=web.loopback)
@@ -46,9 +38,9 @@ def post(
             }
             connection.request("POST", link.target, body=body, headers=default_headers | dict(headers))
             return _read_reply(connection, deadline)
-    except ByteLimitExceededError:
+    except transport.ByteLimitExceededError:
         return _build_empty_reply(deadline, "broken", "The response headers have no end.")
-    except DeadlineExceededError as slow:
+    except transport.DeadlineExceededError as slow:
         return _build_empty_reply(deadline, _explain_unreachable(connection, slow) or "slow", str(slow))
     except BrokenConnectionError as error:
         return _build_empty_reply(deadline, _explain_unreachable(connection, error) or "broken", str(error))
@@ -58,24 +50,24 @@ def post(
         return _build_empty_reply(deadline, "refused", str(refusal))
 
 
-def _explain_unreachable(connection: PinnedConnection | None, error: Exception) -> str:
+def _explain_unreachable(connection: transport.PinnedConnection | None, error: Exception) -> str:
     """Return why the connection failed, blank if it did not. A missing route here is not the endpoint's fault."""
     if connection is None or getattr(error.__cause__, "errno", None) == errno.ENETUNREACH:
         return "unresolved"
     return "" if connection.is_reached else "unreachable"
 
 
-def _build_empty_reply(deadline: RequestDeadline, end_state: str, message: str) -> EndpointReply:
+def _build_empty_reply(deadline: transport.RequestDeadline, end_state: str, message: str) -> EndpointReply:
     elapsed_seconds = round(deadline.get_elapsed_seconds(), 3)
     return EndpointReply(end_state=end_state, message=message, head_seconds=elapsed_seconds, seconds=elapsed_seconds)
 
 
-def _read_reply(connection: PinnedConnection, deadline: RequestDeadline) -> EndpointReply:
+def _read_reply(connection: transport.PinnedConnection, deadline: transport.RequestDeadline) -> EndpointReply:
     response = connection.getresponse()
     head_seconds = deadline.get_elapsed_seconds()
     headers = {name.lower(): value[:500] for name, value in response.getheaders()}
     # In chunks of one byte, even a body within its limit takes six times its size on the wire.
-    connection.allow(8 * MAX_BODY_BYTES + HEADER_BYTES)
+    connection.allow(8 * MAX_BODY_BYTES + transport.HEADER_BYTES)
     body, end_state, message = _read_body(response)
     return EndpointReply(
         response.status,
@@ -94,16 +86,16 @@ def _read_body(response: http.client.HTTPResponse) -> tuple[bytes, str, str]:
     body = b""
     try:
         while len(body) <= MAX_BODY_BYTES:
-            chunk = response.read1(READ_BYTES)
+            chunk = response.read1(transport.READ_BYTES)
             if not chunk:
                 # read1() ends quietly if the connection closes early: only the rest of Content-Length shows it.
                 if response.length:
                     return body, "broken", ENDED_EARLY_MESSAGE
                 return body, "complete", ""
             body += chunk
-    except ByteLimitExceededError:
+    except transport.ByteLimitExceededError:
         pass
-    except (DeadlineExceededError, TimeoutError):
+    except (transport.DeadlineExceededError, TimeoutError):
         return body, "slow", "The body didn't end in time."
     except (OSError, http.client.HTTPException):
         return body, "broken", ENDED_EARLY_MESSAGE
