@@ -15,37 +15,20 @@ from verification.sources.repository_snapshot import RepositoryFile, RepositoryS
 # .html.markdown.
 DOCS_ROOTS = ("docs/", "website/docs/")
 PAGE_SUFFIX_PATTERN = re.compile(r"\.(?:html\.)?(?:md|markdown)$")
-CATEGORY_BY_FOLDER = {
-    "resources": "resources",
-    "r": "resources",
-    "data-sources": "data-sources",
-    "d": "data-sources",
-    "functions": "functions",
-    "ephemeral-resources": "ephemeral-resources",
-    "list-resources": "list-resources",
-    "actions": "actions",
-    "guides": "guides",
-}
-DOCUMENTED_CATEGORIES = (
-    "resources",
-    "data-sources",
-    "functions",
-    "ephemeral-resources",
-    "list-resources",
-    "actions",
-)
-# No file names of actions, because too many other files are named like them, such as rule_action.go.
+DOCUMENTED_CATEGORIES = ("resources", "data-sources", "functions", "ephemeral-resources", "list-resources", "actions")
+CATEGORY_BY_FOLDER = {name: name for name in (*DOCUMENTED_CATEGORIES, "guides")}
+CATEGORY_BY_FOLDER |= {"r": "resources", "d": "data-sources"}
+# The first match counts: resource_lambda_function.go and function_app_resource.go define resources. No file names of
+# actions, because too many other files are named like them, such as rule_action.go.
 SOURCE_FILE_PATTERNS = {
-    "resources": re.compile(r"(?:^|/)(?:resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_resource)\.go$"),
-    "data-sources": re.compile(r"(?:^|/)(?:data_source_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_data_source)\.go$"),
-    "ephemeral-resources": re.compile(
-        r"(?:^|/)(?:ephemeral_resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_ephemeral_resource)\.go$"
-    ),
-    "list-resources": re.compile(r"(?:^|/)(?:list_resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_list_resource)\.go$"),
-    # Not resource_lambda_function.go or function_app_resource.go, which define resources.
-    "functions": re.compile(
-        r"(?:^|/)(?!resource_|[a-z0-9_]*_resource\.go)(?:function_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_function)\.go$"
-    ),
+    category: re.compile(rf"(?:^|/)(?:{word}_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_{word})\.go$")
+    for category, word in (
+        ("data-sources", "data_source"),
+        ("ephemeral-resources", "ephemeral_resource"),
+        ("list-resources", "list_resource"),
+        ("resources", "resource"),
+        ("functions", "function"),
+    )
 }
 # The registry's limits for a version: it omits further pages and truncates larger ones.
 MAX_PAGES = 1000
@@ -69,11 +52,11 @@ def collect_pages(code: RepositorySnapshot) -> Mapping[str, dict[str, Repository
 
 def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str]]:
     """Return the names of resources and other objects that Go file names show, by category."""
-    names: dict[str, set[str]] = {category: set() for category in SOURCE_FILE_PATTERNS}
+    names: dict[str, set[str]] = {category: set() for category in DOCUMENTED_CATEGORIES}
     names_before_list = set()
     for file in code.list_go_files():
-        for category in ("data-sources", "functions", "ephemeral-resources", "list-resources", "resources"):
-            if match := SOURCE_FILE_PATTERNS[category].search(file.path):
+        for category, pattern in SOURCE_FILE_PATTERNS.items():
+            if match := pattern.search(file.path):
                 if category == "list-resources" and match["b"]:
                     names_before_list.add(match["b"])
                 else:

@@ -90,6 +90,8 @@ def test_layout_needs_an_index_and_a_reference_page(paths, expected):
         (("resource_lambda_function.go", "docs/resources/lambda_function.md"), Outcome.PASS),
         (("function_app_resource.go", "docs/resources/function_app.md"), Outcome.PASS),
         (("token_ephemeral_resource.go", "docs/ephemeral-resources/token.md"), Outcome.PASS),
+        (("ephemeral_resource_to_function.go", "docs/ephemeral-resources/to_function.md"), Outcome.PASS),
+        (("list_resource_to_function.go", "docs/list-resources/to_function.md"), Outcome.PASS),
         (("ephemeral_resource_token.go", "docs/resources/token.md"), Outcome.WARN),
         (
             (
