@@ -7,7 +7,7 @@ from typing import TypeVar
 from django.conf import settings
 
 from portal.core.value_types import NamedValues
-from verification.sources.errors import SourceError
+from verification.sources.errors import remember
 from verification.sources.github.client import GitHubClient
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.client import RegistryClient
@@ -35,14 +35,4 @@ class Sources:
 
     def read(self, key: str, function: Callable[[], T]) -> T:
         """Return what the function returned the first time in this run; a SourceError is raised again."""
-        # functools.cache would forget errors.
-        if key not in self._read:
-            try:
-                self._read[key] = function()
-            # Errors are remembered too, so that all checks of the run report the same outage.
-            except SourceError as refusal:
-                self._read[key] = refusal
-        response: T | SourceError = self._read[key]
-        if isinstance(response, SourceError):
-            raise response
-        return response
+        return remember(self._read, key, function)

@@ -1,6 +1,10 @@
-"""Errors of source clients."""
+"""Errors of source clients, and a memory of what sources returned, which includes their errors."""
 
+from collections.abc import Callable
 from datetime import datetime
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class SourceError(Exception):
@@ -58,3 +62,17 @@ class RegistryUnavailableError(SourceUnavailableError):
 
 class RequestRefusedError(SourceError):
     """Rejected URL or response. The author of the URL can fix the reason."""
+
+
+def remember(outcomes: dict[str, Any], key: str, read: Callable[[], T]) -> T:
+    """Return what `read` returned for the key the first time; a SourceError is raised again."""
+    # functools.cache would forget errors, and all checks of a run have to report the same outage.
+    if key not in outcomes:
+        try:
+            outcomes[key] = read()
+        except SourceError as error:
+            outcomes[key] = error
+    outcome: T | SourceError = outcomes[key]
+    if isinstance(outcome, SourceError):
+        raise outcome
+    return outcome

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from django.conf import settings
 from github.Auth import Auth
 
-from verification.sources.errors import GitHubUnavailableError, SourceError, UnsupportedBySourceError
+from verification.sources.errors import GitHubUnavailableError, UnsupportedBySourceError, remember
 from verification.sources.github import responses
 from verification.sources.github.api import GitHubApi, ResponseCache, build_token_auth
 from verification.sources.github.requester import RateLimiter, build_error
@@ -140,16 +140,8 @@ class GitHubClient:
         return _parse_response(what, parse, self._request(path, what))
 
     def _request(self, path: str, what: str) -> object:
-        """Return the response, requested once per client. An error is remembered and raised again."""
-        if path not in self._responses:
-            try:
-                self._responses[path] = self._api.get(path, what)
-            except SourceError as error:
-                self._responses[path] = error
-        response = self._responses[path]
-        if isinstance(response, SourceError):
-            raise response
-        return response
+        """Return the response, requested once per client."""
+        return remember(self._responses, path, lambda: self._api.get(path, what))
 
 
 def _is_stable(release: GitHubRelease) -> bool:
