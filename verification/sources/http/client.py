@@ -208,23 +208,25 @@ def _create_trusted_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _exchange(
-    connection: PinnedConnection, link: ParsedUrl, kind: ResponseKind, headers: Mapping[str, str], into: BinaryIO | None
-) -> SourceResponse:
-    own_headers = {
-        "Host": link.netloc,
-        "User-Agent": USER_AGENT,
-        "Accept": kind.accept,
-        "Accept-Encoding": "gzip" if kind.is_gzip_allowed else "identity",
-        "Connection": "close",
-    }
-    connection.request("GET", link.target, headers=own_headers | dict(headers))
+def send_request(
+    connection: PinnedConnection, link: ParsedUrl, method: str, headers: Mapping[str, str], body: bytes | None = None
+) -> tuple[http.client.HTTPResponse, dict[str, str]]:
+    """Send a request. Return the response, whose body is unread, and its headers by lowercase name."""
+    own_headers = {"Host": link.netloc, "User-Agent": USER_AGENT, "Connection": "close"}
+    connection.request(method, link.target, body=body, headers=own_headers | dict(headers))
     try:
         response = connection.getresponse()
     # A large body counts as a response, but without a status nothing is known.
     except ByteLimitExceededError:
         raise BrokenConnectionError(f"{link.netloc} sent headers above the size limit.") from None
-    response_headers = {name.lower(): value for name, value in response.getheaders()}
+    return response, {name.lower(): value for name, value in response.getheaders()}
+
+
+def _exchange(
+    connection: PinnedConnection, link: ParsedUrl, kind: ResponseKind, headers: Mapping[str, str], into: BinaryIO | None
+) -> SourceResponse:
+    own_headers = {"Accept": kind.accept, "Accept-Encoding": "gzip" if kind.is_gzip_allowed else "identity"}
+    response, response_headers = send_request(connection, link, "GET", own_headers | dict(headers))
     if response.status != 200:
         return SourceResponse(response.status, response.reason, link, response_headers)
     # The announced length saves reading a body that will be refused.

@@ -9,7 +9,7 @@ from contextlib import suppress
 from http.client import HTTPException, HTTPResponse
 
 from verification.sources.http import urls
-from verification.sources.http.client import USER_AGENT, BrokenConnectionError, OutboundClient, SourceResponse
+from verification.sources.http.client import OutboundClient, SourceResponse, send_request
 from verification.sources.http.transport import (
     HEADER_BYTES,
     ByteLimitExceededError,
@@ -36,19 +36,14 @@ def post(
     deadline = RequestDeadline(timeout_seconds)
     link = urls.parse_url(address, loopback=outbound.loopback)
     # Uncompressed, because the beginning of a compressed body can't be shown.
-    own_headers = {"Host": link.netloc, "User-Agent": USER_AGENT, "Accept-Encoding": "identity", "Connection": "close"}
-    try:
-        with outbound.open_connection(link, deadline) as connection:
-            connection.request("POST", link.target, body=body, headers=own_headers | dict(headers))
-            response = connection.getresponse()
-            response_headers = {name.lower(): value for name, value in response.getheaders()}
-            # The framing of chunks counts too, so the body gets more than its own size.
-            connection.allow(max_bytes + HEADER_BYTES)
-            beginning = _read_beginning(response, max_bytes)
-            seconds = deadline.get_elapsed_seconds()
-            return SourceResponse(response.status, response.reason, link, response_headers, beginning, seconds=seconds)
-    except ByteLimitExceededError:
-        raise BrokenConnectionError(f"{link.netloc} sent headers above the size limit.") from None
+    own_headers = {"Accept-Encoding": "identity"}
+    with outbound.open_connection(link, deadline) as connection:
+        response, response_headers = send_request(connection, link, "POST", own_headers | dict(headers), body)
+        # The framing of chunks counts too, so the body gets more than its own size.
+        connection.allow(max_bytes + HEADER_BYTES)
+        beginning = _read_beginning(response, max_bytes)
+        seconds = deadline.get_elapsed_seconds()
+        return SourceResponse(response.status, response.reason, link, response_headers, beginning, seconds=seconds)
 
 
 def _read_beginning(response: HTTPResponse, max_bytes: int) -> bytes:
