@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
@@ -24,7 +25,8 @@ from verification.sources.errors import (
     SourceNotFoundError,
     SourceUnavailableError,
 )
-from verification.sources.github.responses import Text, clean_text, parse_number
+from verification.sources.github.issue_models import Number
+from verification.sources.github.responses import Text, clean_text
 from verification.sources.http.client import JSON, OutboundClient
 from verification.sources.published_versions import (
     MAX_BUILD_VERSIONS,
@@ -43,22 +45,15 @@ MAX_PAGES = 10  # of a namespace; the largest has 82 providers
 TIME_ADAPTER: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
 
 
-def _parse_optional_number(value: object) -> int | None:
+def _parse_optional(adapter: TypeAdapter[T], value: object) -> T | None:
+    """Return the value, or None if it isn't what the adapter expects, such as a time without a time zone."""
     try:
-        return parse_number(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _parse_optional_time(value: object) -> datetime | None:
-    """Return the time, or None for a value that is no time or has no time zone."""
-    try:
-        return TIME_ADAPTER.validate_python(value)
+        return adapter.validate_python(value)
     except ValidationError:
         return None
 
 
-OptionalNumber = Annotated[int | None, BeforeValidator(_parse_optional_number)]
+OptionalNumber = Annotated[int | None, BeforeValidator(partial(_parse_optional, TypeAdapter(Number)))]
 
 
 @dataclass(slots=True)
@@ -211,7 +206,7 @@ def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
         repository_id=summary.repository_id,
         etag=etag,
         downloads=summary.downloads,
-        published_at=_parse_optional_time(newest_entry.get("published-at")),
+        published_at=_parse_optional(TIME_ADAPTER, newest_entry.get("published-at")),
     )
 
 
