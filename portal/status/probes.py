@@ -6,6 +6,7 @@ A failed measurement is shown as unknown, never as operational.
 import logging
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from operator import itemgetter
@@ -67,13 +68,13 @@ Probe = tuple[str, Callable[[datetime], StatusLine]]
 def measure_line(name: str, measure: Callable[[datetime], StatusLine], now: datetime) -> StatusLine:
     """Return the result of a probe, or an unknown status if the probe fails. Database errors propagate."""
     try:
-        return measure(now)
+        return replace(measure(now), name=name)
     # Without the database, the page says so in one sentence instead of calling each line unknown.
     except DatabaseError:
         raise
     except Exception:
         logger.exception("could not measure status of %s", name)
-        return StatusLine(name, "unknown", _("We couldn't measure the status. The log has the reason."))
+        return StatusLine("unknown", _("We couldn't measure the status. The log has the reason."), name=name)
 
 
 def measure_all(now: datetime) -> list[tuple[str, list[StatusLine]]]:
@@ -88,13 +89,13 @@ def measure_all(now: datetime) -> list[tuple[str, list[StatusLine]]]:
     ]
     queues: list[Probe] = [
         (gettext_noop("Emails"), partial(measure_emails, jobs)),
-        (gettext_noop("Checks"), partial(build_queue_line, "Checks", jobs.get_backlog(run_checks), RUN_LATE_AFTER)),
-        *((name, partial(measure_test_runs, name, kind, jobs)) for name, kind in TEST_RUNS.items()),
+        (gettext_noop("Checks"), partial(build_queue_line, jobs.get_backlog(run_checks), RUN_LATE_AFTER)),
+        *((name, partial(measure_test_runs, kind, jobs)) for name, kind in TEST_RUNS.items()),
         (gettext_noop("Outgoing webhooks"), measure_outgoing_webhooks),
     ]
     processes: list[Probe] = [
         (gettext_noop("Background jobs"), partial(measure_background, jobs)),
-        *((label, partial(measure_queue, label, name, jobs)) for name, label in QUEUE_NAMES.items()),
+        *((label, partial(measure_queue, name, jobs)) for name, label in QUEUE_NAMES.items()),
         (gettext_noop("Redis"), measure_redis),
         (gettext_noop("Sandbox"), measure_sandbox),
     ]
@@ -119,7 +120,7 @@ def measure_background(jobs: JobSnapshot, now: datetime) -> StatusLine:
     run = jobs.runs.get(RUN_JOBS)
     if run is None or run.finished_at is None:
         message = _("Background jobs have never run. Start the worker.")
-        return StatusLine("Background jobs", "down", message, hint=_(BACKGROUND_DOWN_HINT))
+        return StatusLine("down", message, hint=_(BACKGROUND_DOWN_HINT))
     message = _("Background jobs last ran %(when)s.") % {"when": format_relative(run.finished_at, now)}
     # If nothing runs, each job is late, and the hint names the reason instead.
     if now - run.finished_at > RUN_JOBS_LATE_AFTER:
@@ -127,7 +128,7 @@ def measure_background(jobs: JobSnapshot, now: datetime) -> StatusLine:
     else:
         hint = _describe_delay(find_late_jobs(now, jobs.runs, QUEUES[0]))
     state = "late" if hint else "ok"
-    return StatusLine("Background jobs", state, message, _list_jobs(QUEUES[0]), hint, run.finished_at)
+    return StatusLine(state, message, _list_jobs(QUEUES[0]), hint, run.finished_at)
 
 
 def _describe_delay(names: list[str]) -> str:
@@ -139,7 +140,7 @@ def _list_jobs(queue: str) -> tuple[tuple[str, str], ...]:
     return tuple((job.name, _("every %(count)s s") % {"count": job.seconds}) for job in JOBS if job.queue == queue)
 
 
-def measure_queue(label: str, name: str, jobs: JobSnapshot, now: datetime) -> StatusLine:
+def measure_queue(name: str, jobs: JobSnapshot, now: datetime) -> StatusLine:
     """Return when the last job of a queue finished and which are late."""
     runs = [jobs.runs[job.name] for job in JOBS if job.queue == name and job.name in jobs.runs]
     last = max((run.finished_at for run in runs if run.finished_at), default=None)
@@ -150,17 +151,17 @@ def measure_queue(label: str, name: str, jobs: JobSnapshot, now: datetime) -> St
     if last is not None:
         state = "ok"
         message = _("The last job finished %(when)s.") % {"when": format_relative(last, now)}
-    return StatusLine(label, "late" if hint else state, purpose + message, _list_jobs(name), hint, last)
+    return StatusLine("late" if hint else state, purpose + message, _list_jobs(name), hint, last)
 
 
 def measure_redis(_now: datetime) -> StatusLine:
     if not settings.REDIS_URL:
         message = _("This portal runs without Redis. Jobs use the database.")
-        return StatusLine("Redis", "absent", message, ((_("cache"), caches["default"].__class__.__name__),))
+        return StatusLine("absent", message, ((_("cache"), caches["default"].__class__.__name__),))
     if not can_reach_broker():
         hint = _("Pages work as usual. Background jobs start up to ten seconds later, and rate limits don't apply.")
-        return StatusLine("Redis", "down", _("Redis is down."), hint=hint)
-    return StatusLine("Redis", "ok", _("Redis is operational."))
+        return StatusLine("down", _("Redis is down."), hint=hint)
+    return StatusLine("ok", _("Redis is operational."))
 
 
 def measure_github(now: datetime) -> StatusLine:
@@ -168,7 +169,7 @@ def measure_github(now: datetime) -> StatusLine:
     row = GitHubRateLimit.objects.filter(name=name).first()
     last_confirmed_at = HttpCacheEntry.objects.aggregate(at=Max("confirmed_at"))["at"]
     if row is None:
-        return StatusLine("GitHub", "idle", _("No requests to GitHub yet."), ((_("credential"), name),))
+        return StatusLine("idle", _("No requests to GitHub yet."), ((_("credential"), name),))
     count = {"left": row.remaining, "limit": row.limit}
     requests = str(row.request_count)
     remaining = _("unknown") if row.remaining is None else _("%(left)s of %(limit)s") % count
@@ -177,13 +178,13 @@ def measure_github(now: datetime) -> StatusLine:
         details.append((_("last new response"), format_relative(last_confirmed_at, now)))
     if row.disabled_at is not None:
         message = _("GitHub rejects our credential. Urgent requests continue without it.")
-        return StatusLine("GitHub", "down", message, (*details, (_("reason"), row.disabled_reason)), at=row.disabled_at)
+        return StatusLine("down", message, (*details, (_("reason"), row.disabled_reason)), at=row.disabled_at)
     paused_until = calculate_blocked_until(row, True, now)
     if paused_until is not None:
         message = _("We reached GitHub's rate limit. Background requests continue at %(when)s.")
         message %= {"when": format_exact(paused_until, now)}
-        return StatusLine("GitHub", "late", message, tuple(details), at=paused_until)
-    return StatusLine("GitHub", "ok", _("GitHub is reachable."), tuple(details), at=last_confirmed_at)
+        return StatusLine("late", message, tuple(details), at=paused_until)
+    return StatusLine("ok", _("GitHub is reachable."), tuple(details), at=last_confirmed_at)
 
 
 def measure_registry(now: datetime) -> StatusLine:
@@ -192,7 +193,7 @@ def measure_registry(now: datetime) -> StatusLine:
     last_answered_at = max((at for at in last_times.values() if at), default=None)
     newest_result = results.order_by("-pk").values("outcome", "at", "confirmed_at", "summary").first()
     if newest_result is None:
-        return StatusLine("Registry", "idle", _("No requests to the registry yet."))
+        return StatusLine("idle", _("No requests to the registry yet."))
     details = ((_("URL"), settings.REGISTRY_URL), (_("last result"), newest_result["summary"]))
     when = {"when": format_relative(last_answered_at, now)} if last_answered_at else {}
     # An older error says nothing about the current state of the registry.
@@ -202,16 +203,16 @@ def measure_registry(now: datetime) -> StatusLine:
         message = _("The registry didn't respond to our last request.")
         if last_answered_at:
             message += " " + _("The last response came %(when)s.") % when
-        return StatusLine("Registry", "down", message, details, at=last_answered_at)
+        return StatusLine("down", message, details, at=last_answered_at)
     message = _("The registry responded %(when)s.") % when if last_answered_at else _("The registry is reachable.")
-    return StatusLine("Registry", "ok", message, details, at=last_answered_at)
+    return StatusLine("ok", message, details, at=last_answered_at)
 
 
 def measure_polling(now: datetime) -> StatusLine:
     repositories = MonitoredRepository.objects.filter(ended_at=None)
     oldest_data_at = repositories.aggregate(at=Min("data_up_to"))["at"]
     if oldest_data_at is None:
-        return StatusLine("Issues", "idle", _("No monitored repositories. No integration is in support yet."))
+        return StatusLine("idle", _("No monitored repositories. No integration is in support yet."))
     has_trouble = ~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)
     figures = {"all": Count("pk"), "trouble": Count("pk", filter=has_trouble)}
     # Everyone can request this page, and the count reads all repositories.
@@ -223,7 +224,7 @@ def measure_polling(now: datetime) -> StatusLine:
     message = _("Data of all monitored repositories is complete up to %(when)s.")
     message %= {"when": format_relative(oldest_data_at, now)}
     hint = _("We don't record breaches without complete data.") if is_delayed else ""
-    return StatusLine("Issues", "late" if is_delayed else "ok", message, details, hint, oldest_data_at)
+    return StatusLine("late" if is_delayed else "ok", message, details, hint, oldest_data_at)
 
 
 def measure_inbound_webhooks(now: datetime) -> StatusLine:
@@ -231,29 +232,27 @@ def measure_inbound_webhooks(now: datetime) -> StatusLine:
     # By ID: the table keeps every delivery, and an index of all times would slow down each insert.
     last_received_at = GitHubDelivery.objects.order_by("-pk").values_list("received_at", flat=True).first()
     if last_received_at is None:
-        return StatusLine(
-            "Inbound webhooks", "idle", _("No webhooks yet. Without webhooks, we poll every few minutes.")
-        )
+        return StatusLine("idle", _("No webhooks yet. Without webhooks, we poll every few minutes."))
     last_delivery_message = _("The last webhook came %(when)s.") % {"when": format_relative(last_received_at, now)}
     backlog = measure_backlog(unread_deliveries, "received_at")
-    return build_queue_line("Inbound webhooks", backlog, READ_LATE_AFTER, now, last_delivery_message)
+    return build_queue_line(backlog, READ_LATE_AFTER, now, last_delivery_message)
 
 
 def measure_emails(jobs: JobSnapshot, now: datetime) -> StatusLine:
     if settings.EMAIL_STORED_ONLY:
         message = _("No mail server is configured. The email log shows all emails.")
-        return StatusLine("Emails", "absent", message)
+        return StatusLine("absent", message)
     failed_count = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, failure_handled_at=None).count()
-    line = build_queue_line("Emails", jobs.get_backlog(send_email), EMAIL_LATE_AFTER, now)
+    line = build_queue_line(jobs.get_backlog(send_email), EMAIL_LATE_AFTER, now)
     details = (*line.details, (_("failed, not handled"), str(failed_count)))
-    return StatusLine(line.name, line.state, line.summary, details, at=line.at)
+    return replace(line, details=details)
 
 
 def measure_outgoing_webhooks(now: datetime) -> StatusLine:
     waiting = WebhookDelivery.objects.filter(state=WebhookDelivery.State.PENDING, due_at__lte=now)
     # Deliveries of a paused endpoint wait on purpose.
     waiting = waiting.filter(endpoint__ended_at=None, endpoint__paused_at=None)
-    return build_queue_line("Outgoing webhooks", measure_backlog(waiting, "due_at"), RUN_LATE_AFTER, now)
+    return build_queue_line(measure_backlog(waiting, "due_at"), RUN_LATE_AFTER, now)
 
 
 def measure_sandbox(_now: datetime) -> StatusLine:
@@ -262,7 +261,7 @@ def measure_sandbox(_now: datetime) -> StatusLine:
     if not path:
         message = _("No sandbox service is configured. Each worker starts programs itself, sandboxed if possible.")
         hint = _("Without a sandbox, the result is Not run with the reason.")
-        return StatusLine("Sandbox", "absent", message, hint=hint)
+        return StatusLine("absent", message, hint=hint)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         # The page must not wait for a service that accepts connections but hangs.
         connection.settimeout(TIMEOUT_SECONDS)
@@ -270,5 +269,5 @@ def measure_sandbox(_now: datetime) -> StatusLine:
             connection.connect(path)
         except OSError as error:
             message = _("The sandbox is down. Affected checks show Not run with the reason.")
-            return StatusLine("Sandbox", "down", message, ((_("reason"), error.strerror or _("timeout")),))
-    return StatusLine("Sandbox", "ok", _("The sandbox is operational."))
+            return StatusLine("down", message, ((_("reason"), error.strerror or _("timeout")),))
+    return StatusLine("ok", _("The sandbox is operational."))

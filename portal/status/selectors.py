@@ -31,14 +31,14 @@ STATE_LABELS: dict[str, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """Status of a component: state, public summary, and details for program staff."""
+    """Status of a component: state, public summary, and details for program staff. measure_line() sets the name."""
 
-    name: str
     state: str
     summary: str
     details: tuple[tuple[str, str], ...] = ()
     hint: str = ""
     at: datetime | None = None
+    name: str = ""
 
     @property
     def label(self) -> tuple[str, str, str]:
@@ -92,27 +92,27 @@ def measure_backlog(due: QuerySet[Row], column: str) -> Backlog:
     return Backlog(*due.aggregate(oldest=Min(column), count=Count("pk")).values())
 
 
-def build_queue_line(name: str, backlog: Backlog, late_after: timedelta, now: datetime, prefix: str = "") -> StatusLine:
+def build_queue_line(backlog: Backlog, late_after: timedelta, now: datetime, prefix: str = "") -> StatusLine:
     """Return the status of a queue by its oldest due row, after an optional sentence."""
     prefix = f"{prefix} " if prefix else ""
     oldest_due_at = backlog.oldest_due_at
     if oldest_due_at is None:
-        return StatusLine(name, "ok", prefix + _("The queue is empty."))
+        return StatusLine("ok", prefix + _("The queue is empty."))
     # The age decides, not the number: a long queue that moves isn't late.
     is_late = now - oldest_due_at > late_after
     message = prefix + _("The oldest entry was due %(when)s.") % {"when": format_relative(oldest_due_at, now)}
     details = ((_("waiting"), str(backlog.count)),)
-    return StatusLine(name, "late" if is_late else "ok", message, details, at=oldest_due_at)
+    return StatusLine("late" if is_late else "ok", message, details, at=oldest_due_at)
 
 
-def measure_test_runs(name: str, kind: str, jobs: JobSnapshot, now: datetime) -> StatusLine:
+def measure_test_runs(kind: str, jobs: JobSnapshot, now: datetime) -> StatusLine:
     """Return when the last test of a kind finished and what is queued."""
     last_run = jobs.test_runs.get(kind)
     if last_run is None:
-        return StatusLine(name, "idle", _("No tests have been requested yet."))
+        return StatusLine("idle", _("No tests have been requested yet."))
     finished_at = last_run.finished_at
     prefix = _describe_last_run(last_run.outcome, format_relative(finished_at, now)) if finished_at else ""
-    return build_queue_line(name, jobs.get_backlog(JOBS[kind]), RUN_LATE_AFTER, now, prefix)
+    return build_queue_line(jobs.get_backlog(JOBS[kind]), RUN_LATE_AFTER, now, prefix)
 
 
 def _describe_last_run(outcome: str, relative_time: str) -> str:

@@ -172,13 +172,13 @@ def test_inbound_webhooks_report_the_last_received_delivery(integration_at: Any)
     repository = MonitoredRepository.objects.get(integration=integration_at("support", program="terraform-provider"))
     name = "Inbound webhooks"
     idle_message = "No webhooks yet. Without webhooks, we poll every few minutes."
-    assert get_component(name) == probes.StatusLine(name, "idle", idle_message)
+    assert get_component(name) == probes.StatusLine("idle", idle_message, name=name)
     for hours in (2, 1):
         received_at = NOW - timedelta(hours=hours)
         delivery = {"delivery_id": str(hours), "received_at": received_at, "read_at": received_at, "body": b"{}"}
         GitHubDelivery.objects.create(monitored_repository=repository, **delivery)
         message = f"The last webhook came {hours} h ago. The queue is empty."
-        assert get_component(name) == probes.StatusLine(name, "ok", message)
+        assert get_component(name) == probes.StatusLine("ok", message, name=name)
 
 
 @pytest.mark.every_database
