@@ -20,23 +20,16 @@ class ObservedVersions:
     """Observed releases of an integration.
 
     Attributes:
-        versions: The versions, highest first.
-        platforms: The platforms of the latest version, or None if unknown.
+        version: The latest version.
         namespace: The registry name ("acme/rocket"), or an empty string without registry data.
-        builds: The known platforms of other versions.
+        platforms: The known platforms by version.
     """
 
     version: str = ""
     versions: tuple[str, ...] = ()
-    platforms: tuple[str, ...] | None = None
     namespace: str = ""
     since: str = ""
-    builds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def get_platforms(self, version: str) -> tuple[str, ...] | None:
-        """Return the platforms of a version, or None if unknown."""
-        newest_platforms = self.platforms if version == self.version else None
-        return newest_platforms if newest_platforms is not None else self.builds.get(version)
+    platforms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 NO_OBSERVED_VERSIONS = ObservedVersions()
@@ -60,19 +53,15 @@ def _build_observed_versions(values_by_key: dict[str, tuple[object, str]]) -> Ob
     value, since = values_by_key.get(REGISTRY_KEY, (None, ""))
     published_versions = load_listing(value)
     if published_versions is not None and published_versions.newest:
-        versions = sort_versions(published_versions.versions)[:MAX_VERSIONS]
-        return ObservedVersions(
-            published_versions.newest,
-            versions,
-            published_versions.platforms,
-            published_versions.full_name,
-            since,
-            published_versions.builds or {},
-        )
+        newest = published_versions.newest
+        platforms = dict(published_versions.builds or {})
+        if published_versions.platforms is not None:
+            platforms[newest] = published_versions.platforms
+        return ObservedVersions(newest, published_versions.versions, published_versions.full_name, since, platforms)
     # Without data of the registry, the newest release on GitHub is all that is known.
     value, since = values_by_key.get(NEWEST_RELEASE_KEY, (None, ""))
     version = value if isinstance(value, str) else ""
-    return ObservedVersions(version, (version,), None, "", since) if version else NO_OBSERVED_VERSIONS
+    return ObservedVersions(version, (version,), since=since) if version else NO_OBSERVED_VERSIONS
 
 
 def merge_versions(listed_versions: list[JsonObject], observed_versions: ObservedVersions) -> list[JsonObject]:
@@ -80,7 +69,6 @@ def merge_versions(listed_versions: list[JsonObject], observed_versions: Observe
 
     The registry names all versions, so a missing version was withdrawn. A GitHub release names only itself.
     """
-    # Checks observe the platforms of the latest version only, so the known platforms of older versions are kept.
     versions_by_number = {version_data["version"]: version_data for version_data in listed_versions}
     known_versions = () if observed_versions.namespace else versions_by_number
     all_versions = sort_versions([*observed_versions.versions, *known_versions])[:MAX_VERSIONS]
@@ -94,7 +82,7 @@ def merge_versions(listed_versions: list[JsonObject], observed_versions: Observe
 
 def _add_platforms(row: JsonObject, observed_versions: ObservedVersions) -> dict[str, object]:
     """Return a version with its platforms if they are observed now."""
-    platforms = observed_versions.get_platforms(row["version"])
+    platforms = observed_versions.platforms.get(row["version"])
     if platforms is None:
         return row
     since = row["since"] or (observed_versions.since if row["version"] == observed_versions.version else "")
