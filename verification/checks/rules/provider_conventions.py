@@ -20,9 +20,11 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
     if "main.go" in code.files_by_path:
         evidence = (Evidence("Entry point", "main.go", build_code_url(code, sources, "main.go")),)
         return Result(Outcome.PASS, "The plugin's entry point is in main.go.", evidence)
-    if code.is_truncated:
-        return TRUNCATED_RESULT
-    return Result(Outcome.WARN, "The root of the repository has no main.go.")
+    return _build_missing_file_result(code, "The root of the repository has no main.go.")
+
+
+def _build_missing_file_result(code: RepositorySnapshot, summary: str) -> Result:
+    return TRUNCATED_RESULT if code.is_truncated else Result(Outcome.WARN, summary)
 
 
 @register_check("guide.provider", with_release_code)
@@ -34,9 +36,7 @@ def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnap
         path = min(paths, key=lambda path: (path.count("/"), path))
         evidence = (Evidence("Provider", path, build_code_url(code, sources, path)),)
         return Result(Outcome.PASS, f"{path} defines the provider.", evidence)
-    if code.is_truncated:
-        return TRUNCATED_RESULT
-    return Result(Outcome.WARN, "No file is named provider.go.")
+    return _build_missing_file_result(code, "No file is named provider.go.")
 
 
 @register_check("guide.resources", with_release_code)
@@ -47,9 +47,7 @@ def check_resource_files(subject: Subject, sources: Sources, code: RepositorySna
         evidence = _build_file_evidence(code, sources, list(resource_files.values()))
         count = format_count(len(resource_files), "resource has its", "resources have their")
         return Result(Outcome.PASS, f"{count} own file.", evidence)
-    if code.is_truncated:
-        return TRUNCATED_RESULT
-    return Result(Outcome.WARN, "No file is named after a resource, such as resource_server.go.")
+    return _build_missing_file_result(code, "No file is named after a resource, such as resource_server.go.")
 
 
 @register_check("guide.tests", with_whole_code)
