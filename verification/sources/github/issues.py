@@ -115,12 +115,7 @@ def list_comment_ids(api: GitHubApi, repository: str, issue: int) -> set[int]:
 
 def get_comment(api: GitHubApi, repository: str, comment_id: int) -> GitHubComment | None:
     """Return a comment, or None if GitHub doesn't have it."""
-    description = f"a comment of {repository}"
-    try:
-        response = api.get(f"/repos/{repository}/issues/comments/{comment_id}", description)
-    except SourceNotFoundError:
-        return None
-    return _parse(GitHubComment, response, description)
+    return _find(api, f"/repos/{repository}/issues/comments/{comment_id}", GitHubComment, f"a comment of {repository}")
 
 
 def list_issue_events(api: GitHubApi, repository: str, issue: int) -> list[GitHubIssueEvent]:
@@ -139,14 +134,9 @@ def get_identity(api: GitHubApi, repository: str) -> RepositoryIdentity | None:
 
 def is_gone(api: GitHubApi, repository: str, issue: int) -> bool:
     """Return whether the issue was deleted or moved to another repository."""
-    description = f"{repository}#{issue}"
-    try:
-        response = api.get(f"/repos/{repository}/issues/{issue}", description)
-    except SourceNotFoundError:
-        return True
+    row = _find(api, f"/repos/{repository}/issues/{issue}", GitHubIssue, f"{repository}#{issue}")
     # GitHub redirects a transferred issue to its new repository.
-    url = _parse(GitHubIssue, response, description).repository_url
-    return not url.lower().endswith(f"/{repository.lower()}")
+    return row is None or not row.repository_url.lower().endswith(f"/{repository.lower()}")
 
 
 def list_failed_deliveries(
@@ -199,6 +189,14 @@ def _get_page(
     if not isinstance(response, list):
         raise GitHubUnavailableError(f"Can't parse GitHub's response for {description}.")
     return [_parse(model, row, description) for row in response]
+
+
+def _find(api: GitHubApi, path: str, model: type[Model], description: str) -> Model | None:
+    """Return a resource, or None if GitHub doesn't have it."""
+    try:
+        return _parse(model, api.get(path, description), description)
+    except SourceNotFoundError:
+        return None
 
 
 def _parse(model: type[Model], response: object, description: str) -> Model:
