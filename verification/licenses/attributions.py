@@ -11,6 +11,7 @@ from functools import cache
 from verification.licenses.addresses import is_address
 from verification.licenses.holders import is_holder_list
 from verification.licenses.lexicon import TRIM
+from verification.licenses.normalization import FoldedText
 from verification.licenses.projects import is_project_name
 from verification.licenses.titles import THINGS, build_license_group
 
@@ -94,32 +95,27 @@ def find_sentence_ends(text: str, start: int) -> Iterator[int]:
 
 def is_inclusion(text: str) -> bool:
     """Return whether a sentence names the maker of included software, as in "developed by Acme"."""
-    words = list(re.finditer(r"[^\W_]+", text))
-    match = MADE_BY.match(plain := " ".join(word[0] for word in words).lower())
-    return match is not None and is_source(text[words[plain[: match.end()].count(" ")].start() :].strip(TRIM))
+    words = FoldedText(text)
+    match = MADE_BY.match(words.folded)
+    return match is not None and is_source(text[words.starts[words.offsets.index(match.end())] :].strip(TRIM))
 
 
 def is_attribution(text: str) -> bool:
     """Return whether a text is a heading, says what the product includes, or names a dependency."""
-    words = list(re.finditer(r"[^\W_]+", text))
-    plain = " ".join(word[0] for word in words).lower()
-    if not words or HEADING.fullmatch(plain):
-        return bool(words)
-    if match := build_sentence_pattern().fullmatch(plain):
-        offsets = [0]
-        for word in words:
-            offsets.append(offsets[-1] + len(word[0]) + 1)
-        whose = [get_original_text(text, words, offsets, match.span(name)) for name in ("who", "where") if match[name]]
+    words = FoldedText(text)
+    if not words.folded or HEADING.fullmatch(words.folded):
+        return bool(words.folded)
+    if match := build_sentence_pattern().fullmatch(words.folded):
+        whose = [get_original_text(words, match.span(name)) for name in ("who", "where") if match[name]]
         return all(is_source(part) for part in whose)
     return "\n" not in text.strip() and is_dependency(text)
 
 
-def get_original_text(text: str, words: list[re.Match[str]], offsets: list[int], span: tuple[int, int]) -> str:
+def get_original_text(words: FoldedText, span: tuple[int, int]) -> str:
     """Return the original text of a span of folded words, with the punctuation after it."""
-    first = offsets.index(span[0])
-    last = offsets.index(span[1] + 1) - 1
-    end = words[last + 1].start() if last + 1 < len(words) else len(text)
-    return " ".join(text[words[first].start() : end].split()).rstrip(" .,;:([<").removesuffix("http://")
+    starts = [*words.starts, len(words.text)]
+    original = words.text[starts[words.offsets.index(span[0])] : starts[words.offsets.index(span[1] + 1)]]
+    return " ".join(original.split()).rstrip(" .,;:([<").removesuffix("http://")
 
 
 def is_source(text: str) -> bool:

@@ -17,6 +17,7 @@ from portal.core.content_files import Content, load_content
 
 MAX_BYTES = 200_000
 BETWEEN = re.compile(r"([\W_]+)")
+WORD = re.compile(r"[^\W_]+")
 # Letters of all scripts stay. Marks, symbols, controls, and unknown characters become words.
 STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
 NEEDED_MARK = re.compile(
@@ -99,6 +100,22 @@ class Text:
     def get_line_number(self, place: int) -> int:
         """Return the number, from 1, of the line at that offset of `clean`."""
         return self.clean.count("\n", 0, place) + 1
+
+
+class FoldedText:
+    """Words of a text in lowercase with single spaces between them (`folded`), and their places.
+
+    `starts` and `ends` are the offsets of the words in `text`, and `offsets` those in `folded`.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        words = list(WORD.finditer(text))
+        self.starts = [word.start() for word in words]
+        self.ends = [word.end() for word in words]
+        folded_words = [word[0].lower() for word in words]  # "İ" becomes two characters
+        self.folded = " ".join(folded_words)
+        self.offsets = [0, *accumulate(len(word) + 1 for word in folded_words)]
 
 
 def decode(raw: bytes) -> str:

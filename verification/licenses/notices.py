@@ -5,7 +5,7 @@ docs/reference/license-grammar.md defines the grammar in ABNF. A line that no ru
 
 import re
 from bisect import bisect_left
-from itertools import accumulate, islice
+from itertools import islice
 
 from verification.licenses.addresses import is_handle, is_homepage
 from verification.licenses.attributions import find_attribution_end
@@ -20,7 +20,7 @@ from verification.licenses.holders import (
     parse_holders,
 )
 from verification.licenses.lexicon import TRIM, Kind, is_noun_like, load_words
-from verification.licenses.normalization import BETWEEN
+from verification.licenses.normalization import FoldedText
 from verification.licenses.projects import (
     get_kind_in_name,
     is_description,
@@ -58,21 +58,11 @@ OR = re.compile(r"\bor\b")
 OPEN_ENDED = (",", " and", " by", "&", " of", " the", " of the", " for", ";")
 
 
-class Piece:
-    """Part of a text outside the licenses, with its folded words."""
+class Piece(FoldedText):
+    """Part of a text outside the licenses."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        parts = BETWEEN.split(text)
-        edges = list(accumulate(map(len, parts), initial=0))
-        # A text can begin or end between words.
-        first = int(not parts[0])
-        end = len(parts) - (not parts[-1])
-        found_words = parts[2 * first : end : 2]
-        self.starts = edges[2 * first : end : 2]
-        self.ends = edges[2 * first + 1 : end + 1 : 2]
-        self.folded = " ".join(found_words).lower()
-        self.offsets = [0, *accumulate(len(word) + 1 for word in found_words)]
+        super().__init__(text)
         self.can_choose = bool(OR.search(self.folded))
 
     def match(self, patterns: tuple[re.Pattern[str], ...], start: int) -> tuple[int, re.Match[str]] | None:
