@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.partners.models import Partner
 from integrations.partners.selectors import has_single_partner
@@ -26,10 +26,11 @@ from portal.github_access import services as github_access
 from portal.jobs.models import Job
 from portal.ui.htmx import STOP_POLLING_STATUS
 from portal.ui.refusals import add_refusals_to_form
-from verification.discovery import namespace_page, presenters, provider_rows, services
+from verification.discovery import presenters, provider_rows, services
 from verification.discovery.addresses import AddressKind
 from verification.discovery.company_choice import CompanyChoice, build_company_choice
 from verification.discovery.forms import AddressForm, NamespaceForm, StartForm
+from verification.discovery.imports import ImportOutcome, import_providers, load_rows
 from verification.discovery.models import Discovery
 
 TEMPLATE = "discovery/discovery.html"
@@ -94,10 +95,11 @@ def build_form(request: HttpRequest, discovery: Discovery) -> StartForm | Namesp
     """Return the form with what was read, bound to the input of a POST; None without a program."""
     if discovery.program is None:
         return None
-    if discovery.is_namespace:
-        return namespace_page.build_form(request, discovery)
     data = request.POST if request.method == "POST" else None
     edition = get_edition_in_force(discovery.program_key)
+    if discovery.is_namespace:
+        initial = {"offerings": discovery.values.get("offerings", [])}
+        return NamespaceForm(edition, load_rows(discovery), data=data, initial=initial)
     form = StartForm(discovery.program, edition, data=data, initial=discovery.values)
     form.mark_prefilled(discovery.values)
     return form
@@ -116,11 +118,27 @@ def handle_input(
         return None
     try:
         if isinstance(form, NamespaceForm):
-            return namespace_page.import_selected(request, discovery, form, company)
+            return import_selected(request, discovery, form, company)
         return start_integration(request, discovery, form, company)
     except ActionRefused as refusal:
         company.show_refusal(refusal)
         return None
+
+
+def import_selected(
+    request: AuthenticatedRequest, discovery: Discovery, form: NamespaceForm, company: CompanyChoice
+) -> HttpResponse:
+    """Import the selected providers and return to the page, which has the summary. Raises ActionRefused."""
+    categories = form.get_categories()
+    offerings = form.cleaned_data["offerings"]
+    rows = import_providers(
+        discovery, company.get_partner, categories, offerings, actor=request.user, now=timezone.now()
+    )
+    count = sum(row.outcome == ImportOutcome.CREATED for row in rows)
+    text = ngettext("%(count)s integration started.", "%(count)s integrations started.", count) % {"count": count}
+    # A repeated request creates nothing, so there is no success to report.
+    messages.add_message(request, messages.SUCCESS if count else messages.INFO, text)
+    return redirect("discovery:discovery", discovery.uuid)
 
 
 def start_integration(
