@@ -1,6 +1,6 @@
 """Installation paths and configuration of a provider. Pure functions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -89,30 +89,29 @@ def format_cache_setting(folder: str) -> str:
 
 def format_required_providers(source: Source, version: str) -> str:
     """Return the block that requires this version or a later one of its series. Raises InvalidVersionError."""
-    return (
-        "terraform {\n  required_providers {\n"
-        f"    {source.name} = {{\n"
-        f'      source  = "{source}"\n      version = "{suggest_constraint(parse_version(version))}"\n'
-        "    }\n  }\n}\n"
-    )
+    return _format_requirement(source, {"version": f'"{suggest_constraint(parse_version(version))}"'})
+
+
+def _format_requirement(source: Source, arguments: Mapping[str, str]) -> str:
+    lines = _format_arguments({"source": f'"{source}"', **arguments}, indent=6)
+    return f"terraform {{\n  required_providers {{\n    {source.name} = {{\n{lines}    }}\n  }}\n}}\n"
+
+
+def _format_arguments(arguments: Mapping[str, str], *, indent: int) -> str:
+    """Return arguments in lines with aligned equals signs, as by terraform fmt."""
+    width = max(map(len, arguments), default=0)
+    return "".join(f"{' ' * indent}{name.ljust(width)} = {value}\n" for name, value in arguments.items())
 
 
 def format_provider_block(name: str, required_arguments: Sequence[str] = (), alias: str = "") -> str:
     """Return the provider block with the required arguments, blank without arguments and alias."""
-    # Equals signs are aligned as by terraform fmt.
-    width = max(map(len, (*required_arguments, "alias" if alias else "")), default=0)
-    lines = [f'  {"alias".ljust(width)} = "{alias}"'] if alias else []
-    lines += [f"  {argument.ljust(width)} = …" for argument in required_arguments]
-    return f'provider "{name}" {{\n' + "\n".join(lines) + "\n}\n" if lines else ""
+    arguments = ({"alias": f'"{alias}"'} if alias else {}) | dict.fromkeys(required_arguments, "…")
+    return f'provider "{name}" {{\n{_format_arguments(arguments, indent=2)}}}\n' if arguments else ""
 
 
 def format_child_module(source: Source, alias: str) -> str:
     """Return a module call that passes a configuration with an alias, and what the child module declares."""
-    name = source.name
-    return (
-        f'module "child" {{\n  source    = "./child"\n  providers = {{ {name}.{alias} = {name}.{alias} }}\n}}\n\n'
-        "# in ./child\nterraform {\n  required_providers {\n"
-        f"    {name} = {{\n"
-        f'      source                = "{source}"\n      configuration_aliases = [{name}.{alias}]\n'
-        "    }\n  }\n}\n"
-    )
+    configuration = f"{source.name}.{alias}"
+    arguments = {"source": '"./child"', "providers": f"{{ {configuration} = {configuration} }}"}
+    requirement = _format_requirement(source, {"configuration_aliases": f"[{configuration}]"})
+    return f'module "child" {{\n{_format_arguments(arguments, indent=2)}}}\n\n# in ./child\n{requirement}'
