@@ -22,35 +22,22 @@ RULES: tuple[tuple[str, str, Rule], ...] = (
     ("release.archive", gettext_noop("Archives"), program_rules.check_archives),
 )
 TERRAFORM_ID = "release.terraform"
-TERRAFORM_TITLE = gettext_noop("What Terraform would do")
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseCheck:
-    """One rule with its result."""
-
-    id: str
-    title: str
-    result: Result
+TITLES = {id: title for id, title, _ in RULES} | {TERRAFORM_ID: gettext_noop("What Terraform would do")}
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Results for a release. `terraform` is the decision for the requested platform, `others` for the rest."""
+    """Results for a release by rule. `terraform` is the decision for the requested platform, `others` for the rest."""
 
     release: Release
     platform: str
-    checks: tuple[ReleaseCheck, ...]
+    results: dict[str, Result]
     terraform: TerraformDecision
     others: dict[str, TerraformDecision]
 
-    def get_result(self, id: str) -> Result:
-        """Return the result of the rule with this ID."""
-        return next(check.result for check in self.checks if check.id == id)
-
     @property
     def outcome(self) -> Outcome:
-        return get_worst_outcome(check.result.outcome for check in self.checks)
+        return get_worst_outcome(result.outcome for result in self.results.values())
 
     @property
     def missing_item(self) -> str:
@@ -71,13 +58,13 @@ class Report:
             "outcome": str(self.outcome),
             "checks": [
                 {
-                    "id": check.id,
-                    "title": check.title,
-                    "outcome": str(check.result.outcome),
-                    "summary": check.result.summary,
-                    "evidence": [evidence.as_dict() for evidence in check.result.evidence],
+                    "id": id,
+                    "title": TITLES[id],
+                    "outcome": str(result.outcome),
+                    "summary": result.summary,
+                    "evidence": [evidence.as_dict() for evidence in result.evidence],
                 }
-                for check in self.checks
+                for id, result in self.results.items()
             ],
             "terraform": {
                 "verdict": self.terraform.verdict,
@@ -95,10 +82,9 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
     # The requested platform is included even if it isn't listed: the report then has Terraform's refusal.
     names = dict.fromkeys((platform, *platform_names))
     decisions = {name: install_simulation.simulate_installation(release, name) for name in names}
-    checks = tuple(ReleaseCheck(id, title, rule(release, reader.now)) for id, title, rule in RULES)
-    result = _summarize_decisions({name: decisions[name] for name in platform_names or (platform,)})
-    install = ReleaseCheck(TERRAFORM_ID, TERRAFORM_TITLE, result)
-    return Report(release, platform, (*checks, install), decisions[platform], decisions)
+    results = {id: rule(release, reader.now) for id, _, rule in RULES}
+    results[TERRAFORM_ID] = _summarize_decisions({name: decisions[name] for name in platform_names or (platform,)})
+    return Report(release, platform, results, decisions[platform], decisions)
 
 
 def _summarize_decisions(decisions: dict[str, TerraformDecision]) -> Result:

@@ -12,7 +12,7 @@ from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import read_release
 from verification.checks.types import Subject
 from verification.outcomes import Outcome
-from verification.releases import Report
+from verification.releases import TITLES, Report
 from verification.releases.artifacts.checksums import find_digest
 from verification.releases.inspection import Platform
 from verification.sources import Sources
@@ -46,18 +46,18 @@ def verify_provider(subject: Subject, sources: Sources) -> tuple[Report, Platfor
     if not (subject.namespace and subject.provider):
         raise UnverifiedReleaseError("Enter the repository URL first.")
     report = read_report(subject, sources)
-    listing = report.get_result("release.listed")
+    listing = report.results["release.listed"]
     # Without the list of versions, the other checks have nothing to check, which looks like a fault of the release.
     if listing.outcome == Outcome.ERROR:
         raise SourceUnavailableError(listing.summary)
     if report.release.version_entry is None:
         raise UnverifiedReleaseError(f"The release can't be verified, so we don't start it. {listing.summary}")
-    for check in report.checks:
-        if check.id in AUTHENTICITY_CHECKS and check.result.outcome not in GOOD_OUTCOMES:
-            if check.result.outcome == Outcome.ERROR:
-                raise SourceUnavailableError(check.result.summary)
+    for id, result in report.results.items():
+        if id in AUTHENTICITY_CHECKS and result.outcome not in GOOD_OUTCOMES:
+            if result.outcome == Outcome.ERROR:
+                raise SourceUnavailableError(result.summary)
             raise UnverifiedReleaseError(
-                f"The release didn't pass “{check.title}”, so we don't start it. {check.result.summary}"
+                f"The release didn't pass “{TITLES[id]}”, so we don't start it. {result.summary}"
             )
     platform = report.release.get_platform(get_platform())
     if platform is None or platform.archive is None or platform.archive_reply is None:

@@ -37,7 +37,7 @@ def verify_slow_release(build_answers: Callable[[str], Answers], seconds: float)
     try:
         protocol = RegistryProtocol(server.url, OutboundClient(loopback=True), seconds)
         report = verify(ReleaseReader(protocol, "acme", "rocket", 1_793_491_200.0))
-        return {check.id: str(check.result.outcome) for check in report.checks}, len(server.request_heads)
+        return {id: str(result.outcome) for id, result in report.results.items()}, len(server.request_heads)
     finally:
         server.stop()
 

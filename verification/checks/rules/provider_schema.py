@@ -150,7 +150,7 @@ def check_declared_protocol(subject: Subject, sources: Sources, inspection: Json
     release = report.release
     # registry.listed fails for a version that isn't listed, so this check reports only an outage here.
     if release.version_entry is None:
-        listing = report.get_result("release.listed")
+        listing = report.results["release.listed"]
         return listing if listing.outcome == Outcome.ERROR else replace(listing, outcome=Outcome.NOT_RUN)
     if release.version != inspection["version"]:
         return Result(Outcome.NOT_RUN, f"{release.version} is newer than the schema that we read.")

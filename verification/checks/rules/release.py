@@ -115,7 +115,7 @@ with_report = with_value(require_repository(read_report), add_terraform_evidence
 
 def _build_check(id: str) -> Callable[[Subject, Sources], Result]:
     """Return the check for one rule of verification.releases."""
-    return with_report(lambda subject, sources, report: report.get_result(id))
+    return with_report(lambda subject, sources, report: report.results[id])
 
 
 for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID):
@@ -129,7 +129,7 @@ def check_release_archives(subject: Subject, sources: Sources, report: Report) -
     # The next run doesn't fetch unchanged files again, even if this one has too little time for all of them.
     archives = unchanged_archives.dump_archives(report.release.platforms, identities, previous_archives, subject.now)
     observations = {ARCHIVES_KEY: archives} if identities else {}
-    return replace(report.get_result("release.archive"), observations=observations)
+    return replace(report.results["release.archive"], observations=observations)
 
 
 @register_check("release.files", require_repository)
@@ -211,7 +211,7 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
     report = read_report(subject, sources)
     versions = report.release.versions.value
     if versions is None:
-        return report.get_result("release.listed")
+        return report.results["release.listed"]
     highest_version = _find_highest_version(versions)
     known_newest = subject.known.get(NEWEST_KEY, "")
     previous_version = try_parse_version(known_newest)

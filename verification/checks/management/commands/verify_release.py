@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from portal.core.cli import build_usage_error
 from verification.outcomes import get_exit_code
-from verification.releases import Report, verify
+from verification.releases import TITLES, Report, verify
 from verification.releases.inspection import ReleaseReader
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
@@ -60,8 +60,8 @@ def format_report(report: Report) -> str:
     """Return the report as text, one line per check."""
     lines = [f"{report.release.address} {report.release.version}"]
     lines += [
-        f"{check.result.outcome.upper().replace('_', ' '):8} {check.title}: {check.result.summary}"
-        for check in report.checks
+        f"{result.outcome.upper().replace('_', ' '):8} {TITLES[id]}: {result.summary}"
+        for id, result in report.results.items()
     ]
     decision = report.terraform
     return "\n".join((*lines, f"Terraform on {report.platform}: {decision.verdict}. {decision.message}".rstrip()))
