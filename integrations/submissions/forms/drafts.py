@@ -73,8 +73,7 @@ def merge_repository_data(data: JsonObject, repository_data: Mapping[str, object
 
     Without an answer from GitHub, only the note changes.
     """
-    note = repository_data["error"] or repository_data["problem"]
-    if note:
+    if note := repository_data["note"]:
         return {**data, "prefill_note": note}
     fillable = [key for key in GITHUB_FIELDS if not data.get(key) or key in data.get("prefilled", [])]
     keys = ("repository", *REPOSITORY_ID_FIELDS, *READ_ONLY_FIELDS, *fillable)

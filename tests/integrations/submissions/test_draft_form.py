@@ -116,8 +116,7 @@ ANSWERS = {
     "repository": "acme/rocket",
     "repository_id": 1,
     "repository_owner_id": 2,
-    "error": "",
-    "problem": "",
+    "note": "",
 }
 
 
@@ -129,7 +128,7 @@ def test_github_never_overwrites_what_was_entered():
 
 def test_outage_of_github_keeps_what_it_filled():
     before = merge_repository_data({}, ANSWERS)
-    unanswered = dict.fromkeys(ANSWERS, "") | {"repository_id": None, "problem": "GitHub doesn't answer."}
+    unanswered = {"repository_id": None, "repository_owner_id": None, "note": "GitHub doesn't answer."}
     assert merge_repository_data(before, unanswered) == before | {"prefill_note": "GitHub doesn't answer."}
 
 

@@ -171,7 +171,7 @@ def test_no_transaction_is_open_during_requests_to_github(
     second = api.post(place, **KEY)
     assert (first.status_code, atomic_flags) == (200, [False])
     assert (second.content, second["Idempotent-Replayed"]) == (first.content, "true")
-    assert first.json()["note"] == prefill("")["error"] != ""
+    assert first.json()["note"] == prefill("")["note"] != ""
 
 
 @pytest.mark.django_db(transaction=True)

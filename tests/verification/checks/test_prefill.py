@@ -4,7 +4,7 @@ import pytest
 
 from portal.core import repository_urls
 from tests.fakes.github.server import OWNER_TOKEN, Repo
-from verification.checks.services.prefill import PREFILLED_FIELDS, prefill
+from verification.checks.services.prefill import prefill
 from verification.sources import factory
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.api import GitHubApi, build_token_auth
@@ -20,7 +20,7 @@ def test_prefill_reads_the_repository_from_github(github):
     assert (values["repository"], values["name"], values["license"]) == (NAME, "Rocket launcher", "MPL-2.0")
     assert (values["latest_release"], values["homepage"]) == ("v1.1.0", "")
     assert values["description"] == "Launches rockets."
-    assert (values["error"], values["problem"]) == ("", "")
+    assert values["note"] == ""
     assert values["repository_id"] > 0
 
 
@@ -33,10 +33,10 @@ def test_prefill_takes_the_newest_release_by_version(github):
 
 
 @pytest.mark.github
-def test_prefill_of_a_missing_repository_has_a_problem(github):
+def test_prefill_of_a_missing_repository_has_a_note(github):
     values = prefill(NAME)
-    assert values["problem"].startswith(f"We can't find the public repository {NAME}.")
-    assert (values["repository"], *(values[key] for key in PREFILLED_FIELDS)) == (NAME, "", "", "", "", "")
+    assert values.pop("note").startswith(f"We can't find the public repository {NAME}.")
+    assert values == {"repository_id": None, "repository_owner_id": None}
 
 
 @pytest.mark.github
@@ -44,19 +44,19 @@ def test_prefill_without_releases_keeps_the_other_values(github):
     github.seed(Repo(NAME))
     github.fail("/releases$", 502)
     values = prefill(NAME)
-    assert (values["name"], values["latest_release"], values["problem"]) == ("Rocket launcher", "", "")
+    assert (values["name"], values["latest_release"], values["note"]) == ("Rocket launcher", "", "")
 
 
-def test_prefill_without_github_is_blank_and_has_a_problem(settings):
+def test_prefill_without_github_has_a_note(settings):
     settings.GITHUB_API_URL = "http://127.0.0.1:1"
     values = prefill(NAME)
-    assert values["problem"].endswith("You can enter the details yourself.")
-    assert {key: values[key] for key in PREFILLED_FIELDS} == dict.fromkeys(PREFILLED_FIELDS, "")
+    assert values.pop("note").endswith("You can enter the details yourself.")
+    assert values == {"repository_id": None, "repository_owner_id": None}
 
 
-def test_prefill_of_another_host_has_an_error():
+def test_prefill_of_another_host_has_a_note():
     values = prefill("https://gitlab.com/acme/rocket")
-    assert values["error"] == "Enter a repository on github.com, such as https://github.com/owner/name."
+    assert values["note"] == "Enter a repository on github.com, such as https://github.com/owner/name."
 
 
 def test_core_fetches_a_repository_with_prefill():

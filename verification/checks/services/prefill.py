@@ -11,33 +11,29 @@ from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.github.client import GitHubClient
 from verification.sources.github.responses import GitHubRelease, GitHubRepository
 
-PREFILLED_FIELDS = ("name", "description", "license", "latest_release", "homepage")
-
 
 def prefill(address: str) -> dict[str, object]:
     """Return values for the start form, read from GitHub.
 
-    Always has repository ("owner/name"), repository_id, repository_owner_id, PREFILLED_FIELDS as texts, `error` (about
-    the URL itself) and `problem` (why GitHub gave nothing; the form still works). Unknown values are blank or None.
+    `note` says why there are none, and is blank otherwise. The form works without them.
     """
-    values: NamedValues = dict.fromkeys(("repository", *PREFILLED_FIELDS, "error", "problem"), "")
-    values |= {"repository_id": None, "repository_owner_id": None}
+    unknown_values: NamedValues = {"repository_id": None, "repository_owner_id": None}
     try:
-        values["repository"] = parse_repository(address)
+        name = parse_repository(address)
     except InvalidRepositoryUrlError as error:
-        return values | {"error": str(error)}
+        return unknown_values | {"note": str(error)}
     client = factory.build_github_client()
     try:
-        repository = client.get_repository(values["repository"])
+        repository = client.get_repository(name)
     except SourceNotFoundError:
         problem = _(
             "We can't find the public repository %(name)s. Check the URL or the repository visibility. You can also "
             "enter the details yourself."
         )
-        return values | {"problem": problem % {"name": values["repository"]}}
+        return unknown_values | {"note": problem % {"name": name}}
     except SourceError as refusal:
-        return values | {"problem": _("%(why)s You can enter the details yourself.") % {"why": refusal}}
-    return values | build_values(repository, _find_latest_release(client, repository.full_name))
+        return unknown_values | {"note": _("%(why)s You can enter the details yourself.") % {"why": refusal}}
+    return build_values(repository, _find_latest_release(client, repository.full_name)) | {"note": ""}
 
 
 def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> dict[str, object]:
