@@ -43,7 +43,6 @@ class VerificationResult:
 
     verdict: StatementVerdict
     claims: JsonObject = field(default_factory=dict)
-    key: str = ""
 
     @property
     def signed(self) -> bool:
@@ -117,14 +116,14 @@ def verify_statement(
     key_id = str(header.get("kid", ""))
     # Before the key: a statement of another portal isn't forged, but none of our keys can verify it.
     if issuer is not None and claims.get("iss") != issuer:
-        return VerificationResult(StatementVerdict.FOREIGN, claims, key_id)
+        return VerificationResult(StatementVerdict.FOREIGN, claims)
     if key_id not in keys:
-        return VerificationResult(StatementVerdict.FORGED, claims, key_id)
+        return VerificationResult(StatementVerdict.FORGED, claims)
     try:
         keys[key_id].verify(signature_bytes, f"{protected}.{payload}".encode())
     except InvalidSignature:
-        return VerificationResult(StatementVerdict.ALTERED, claims, key_id)
-    return VerificationResult(_check_validity_period(claims, now), claims, key_id)
+        return VerificationResult(StatementVerdict.ALTERED, claims)
+    return VerificationResult(_check_validity_period(claims, now), claims)
 
 
 def _check_validity_period(claims: Mapping[str, object], now: datetime) -> StatementVerdict:
