@@ -7,6 +7,7 @@ and a refused request or an outage keeps its message.
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import BinaryIO, TypeVar, cast
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -104,7 +105,6 @@ class RegistryProtocol:
     outbound: OutboundClient
     seconds: float = 0
     _replies: dict[str, RegistryReply] = field(default_factory=dict)
-    _base: str = ""
     _deadline: RequestDeadline | None = None
 
     @property
@@ -112,11 +112,11 @@ class RegistryProtocol:
         return urlsplit(self.base_url).netloc
 
     def get_versions(self, namespace: str, name: str) -> RegistryReply:
-        return self._request_own(f"{self._get_providers_url()}{_quote_part(namespace)}/{_quote_part(name)}/versions")
+        return self._request_own(f"{self._providers_url}{_quote_part(namespace)}/{_quote_part(name)}/versions")
 
     def get_package(self, namespace: str, name: str, version: str, os: str, arch: str) -> RegistryReply:
         parts = "/".join(map(_quote_part, (namespace, name, version, "download", os, arch)))
-        return self._request_own(f"{self._get_providers_url()}{parts}")
+        return self._request_own(f"{self._providers_url}{parts}")
 
     def _request_own(self, address: str) -> RegistryReply:
         # Publishers choose all other addresses, so only these show that our network forbids the registry itself.
@@ -149,15 +149,14 @@ class RegistryProtocol:
             self._deadline = RequestDeadline(self.seconds)
         return replace(kind, seconds=min(kind.seconds, self._deadline.get_remaining_seconds()))
 
-    def _get_providers_url(self) -> str:
+    @cached_property
+    def _providers_url(self) -> str:
         """Return the providers URL from the discovery document, or the default."""
-        if not self._base:
-            root = self.base_url.rstrip("/")
-            reply = self.request(root + DISCOVERY_PATH, JSON)
-            # The URL can be relative to the document (Terraform, Remote Service Discovery).
-            base = reply.resolve(_parse_discovery(reply.body)) if reply.ok else root + DEFAULT_PROVIDERS_PATH
-            self._base = base.rstrip("/") + "/"
-        return self._base
+        root = self.base_url.rstrip("/")
+        reply = self.request(root + DISCOVERY_PATH, JSON)
+        # The URL can be relative to the document (Terraform, Remote Service Discovery).
+        base = reply.resolve(_parse_discovery(reply.body)) if reply.ok else root + DEFAULT_PROVIDERS_PATH
+        return base.rstrip("/") + "/"
 
 
 def _parse_discovery(body: bytes) -> str:
