@@ -294,9 +294,7 @@ def test_removed_versions_stay_unless_the_registry_withdraws_them() -> None:
     before = [{"version": "1.0.0", "platforms": ["linux_amd64"], "since": "2026-01-02"}]
     newest = {"version": "1.1.0", "platforms": None, "since": ""}
     assert merge_versions(before, ObservedVersions("1.1.0", ("1.1.0",))) == [newest, *before]
-    observed_versions = ObservedVersions(
-        "1.1.0", ("1.1.0",), "acme/rocket", "2026-02-03", {"1.1.0": ("windows_amd64",)}
-    )
-    assert merge_versions(before, observed_versions) == [
-        {"version": "1.1.0", "platforms": ["windows_amd64"], "since": "2026-02-03"}
-    ]
+    platforms = {"1.1.0": ("windows_amd64",)}
+    observed_versions = ObservedVersions("1.1.0", ("1.1.0",), "acme/rocket", "2026-02-03", platforms)
+    listed = [{"version": "1.1.0", "platforms": ["windows_amd64"], "since": "2026-02-03"}]
+    assert merge_versions(before, observed_versions) == listed
