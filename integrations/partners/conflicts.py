@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from allauth.account.models import EmailAddress
 from django.db.models import BigIntegerField, Case, Min, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce, Lower, StrIndex, Substr
-from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners.models import (
     DOMAIN_METHODS,
@@ -26,14 +25,6 @@ from portal.core.compiled_queries import CompiledQuery, Parameter
 # A removed conflict is a row with a blank kind: it overrides what follows from older facts, but not from later ones.
 STORED_COLUMNS = (Case(When(removed_at=None, then="kind"), default=Value("")), Coalesce("removed_at", "recorded_at"))
 EMAIL_DOMAIN = Lower(Substr("email", StrIndex("email", Value("@")) + 1))
-CONFLICT_REFUSALS = {
-    ConflictKind.MARKED: gettext_noop("Conflict of interest: %(reviewer)s has a recorded conflict with %(company)s."),
-    ConflictKind.FORMER_MEMBER: gettext_noop("Conflict of interest: %(reviewer)s was a member of %(company)s."),
-    ConflictKind.EMAIL_DOMAIN: gettext_noop(
-        "Conflict of interest: an email address of %(reviewer)s is at the domain of %(company)s."
-    ),
-    ConflictKind.OWN_SUBMISSION: gettext_noop("Conflict of interest: %(reviewer)s created this integration."),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +111,6 @@ def _drop_removed(rows: Iterable[tuple[int, str, datetime]]) -> dict[int, Confli
     conflicts = list(rows)
     removed = {pk: at for pk, kind, at in conflicts if not kind}
     return {pk: ConflictKind(kind) for pk, kind, at in conflicts if kind and (pk not in removed or at > removed[pk])}
-
-
-def explain_conflict(integration: PartnerIntegration, user: AnyUser | None) -> str:
-    """Return the reviewer's conflict of interest with an integration, or an empty string."""
-    kind = find_conflict(integration, user)
-    return _(CONFLICT_REFUSALS[kind]) % {"reviewer": user, "company": integration.partner} if kind else ""
 
 
 def find_conflict(integration: PartnerIntegration, user: AnyUser | None) -> ConflictKind | None:

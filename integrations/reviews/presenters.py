@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.conflicts import explain_conflict
+from integrations.partners.refusals import explain_conflict
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.responsibility import get_waiting_label

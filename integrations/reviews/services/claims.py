@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.conflicts import explain_conflict
+from integrations.partners.refusals import explain_conflict
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.step_context import StepContext

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 from django_fsm import transition
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import VerificationState
 from integrations.programs.stages import Stage
 from integrations.submissions.workflow.actions import UNDECIDED_STATES
@@ -44,31 +44,18 @@ def require_hold(integration: "Integration") -> str:
     return "" if integration.on_hold_for else _("The integration is not on hold.")
 
 
-COMPANY_REFUSALS = {
-    VerificationState.UNVERIFIED: gettext_noop(
-        "The company is not verified. An owner can verify it under “Verification” on the company page."
-    ),
-    VerificationState.NEEDS_DECISION: gettext_noop(
-        "A reviewer must approve the name of the company first. We email its owners after the decision."
-    ),
-    VerificationState.REJECTED: gettext_noop(
-        "The program rejected the company. An owner can change its name to request another decision."
-    ),
-}
-
-
 def require_accepted_company(integration: "Integration") -> str:
     """Refuse a company whose name waits for a decision or was rejected."""
     # docs/explanation/companies.md: a company can request reviews before it is verified, but not under a name that
     # waits for a decision or was rejected.
     state = VerificationState(integration.partner.verification_state)
-    return _(COMPANY_REFUSALS[state]) if state in UNDECIDED_STATES else ""
+    return _(refusals.TEXTS["companies"][state]) if state in UNDECIDED_STATES else ""
 
 
 def require_verified_company(integration: "Integration") -> str:
     """Refuse a company that the program doesn't know to be real, because its listing can't be public."""
     state = VerificationState(integration.partner.verification_state)
-    return "" if integration.partner.is_verified else _(COMPANY_REFUSALS[state])
+    return "" if integration.partner.is_verified else _(refusals.TEXTS["companies"][state])
 
 
 def require_next_step_without_review(integration: "Integration") -> str:
