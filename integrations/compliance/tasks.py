@@ -119,11 +119,7 @@ def _count_recent_breaches(now: datetime) -> dict[int, int]:
 def _find_overdue_integrations(now: datetime) -> set[int]:
     """Return integrations with an issue that exceeds its target by the configured factor within the known data."""
     overdue_clocks = SlaClock.objects.filter(
-        LISTED_CONDITION,
-        IS_MONITORED,
-        state=ClockStatus.OVERDUE,
-        is_committed=True,
-        due_at__lt=now,
+        LISTED_CONDITION, IS_MONITORED, state=ClockStatus.OVERDUE, is_committed=True, due_at__lt=now
     )
     integration_ids = set()
     columns = (

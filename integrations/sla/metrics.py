@@ -14,13 +14,7 @@ from django.db.models import Case, Count, Exists, F, Min, OuterRef, Q, QuerySet,
 
 from integrations.sla.engine.timeline import order_events
 from integrations.sla.engine.types import DENIED_KEY, Actor, ClockStatus, IssueEventKind, TimelineEvent
-from integrations.sla.models import (
-    MonitoredRepository,
-    SlaBreach,
-    SlaClock,
-    SupportIssue,
-    SupportIssueEvent,
-)
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 from portal.core.value_types import JsonObject
 
 ACTIVITY_KINDS = (IssueEventKind.CLOSED, IssueEventKind.REOPENED, IssueEventKind.COMMENTED)

@@ -21,15 +21,8 @@ SEVERITY_BADGES = BADGES["severities"]
 EVENT_BADGES = BADGES["events"]
 IDEAL_BADGE = BADGES["marks"]["ideal"]
 AT_RISK_BADGE = BADGES["marks"]["at_risk"]
-TARGET_TYPE_LABELS = {
-    "respond": gettext_noop("First response"),
-    "resolve": gettext_noop("Resolution"),
-}
-SIDE_LABELS = {
-    "partner": gettext_noop("partner"),
-    "reporter": gettext_noop("reporter"),
-    "other": gettext_noop("other"),
-}
+TARGET_TYPE_LABELS = {"respond": gettext_noop("First response"), "resolve": gettext_noop("Resolution")}
+SIDE_LABELS = {"partner": gettext_noop("partner"), "reporter": gettext_noop("reporter"), "other": gettext_noop("other")}
 
 
 def localize_badge(badge: Badge) -> Badge:

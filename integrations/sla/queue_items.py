@@ -43,10 +43,7 @@ register_kind(
         gettext_noop("Label policy"),
         # Nothing closes a proposal when its integration ends.
         LabelPolicy.objects.filter(state=LabelPolicy.State.PROPOSED).exclude(integration__stage__in=FINAL_STAGES),
-        {
-            **build_integration_columns("uuid", "name", "name_key"),
-            "waiting_since": F("proposed_at"),
-        },
+        {**build_integration_columns("uuid", "name", "name_key"), "waiting_since": F("proposed_at")},
         "sla:label_policy",
         list_tasks=lambda _values: [_("Decide on the proposed label policy")],
     )

@@ -5,10 +5,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.models import ReviewerProfile
-from integrations.reviews.services.rebalancing import (
-    RULES,
-    SCOPES,
-)
+from integrations.reviews.services.rebalancing import RULES, SCOPES
 from portal.accounts.models import User
 from portal.core.form_fields import SingleLineField
 

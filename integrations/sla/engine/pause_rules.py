@@ -7,12 +7,7 @@ A label alone, or a label added by a bot, doesn't pause the clock.
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from integrations.sla.engine.comment_classifier import (
-    build_fingerprint,
-    has_question,
-    has_request,
-    is_automatic_reply,
-)
+from integrations.sla.engine.comment_classifier import build_fingerprint, has_question, has_request, is_automatic_reply
 from integrations.sla.engine.participants import EventTracker, ParticipantSide
 from integrations.sla.engine.severity import normalize_label
 from integrations.sla.engine.types import IssueEventKind, TimelineEvent, UncountedInterval

@@ -3,11 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from integrations.sla.engine.types import (
-    DENIED_KEY,
-    IssueEventKind,
-    TimelineEvent,
-)
+from integrations.sla.engine.types import DENIED_KEY, IssueEventKind, TimelineEvent
 
 # Order of events within one second, GitHub's precision: comments before their action, closed before reopened
 EVENT_ORDER = {kind: n for n, kind in enumerate(IssueEventKind)} | {

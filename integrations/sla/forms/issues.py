@@ -7,11 +7,7 @@ from django import forms
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _, gettext_lazy
 
-from integrations.sla.issue_decisions import (
-    DISPUTE_DECISIONS,
-    DecisionPreview,
-    list_changes,
-)
+from integrations.sla.issue_decisions import DISPUTE_DECISIONS, DecisionPreview, list_changes
 from portal.core.form_fields import MultiLineField
 from portal.ui.components.inline import option
 

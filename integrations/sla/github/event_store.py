@@ -99,9 +99,7 @@ def _settle_numbers(
     issue keeps its number unless GitHub lists another one with it.
     """
     others = SupportIssue.objects.filter(
-        monitored_repository=monitored_repository,
-        ended_at=None,
-        number__in={issue.number for issue in issues.values()},
+        monitored_repository=monitored_repository, ended_at=None, number__in={issue.number for issue in issues.values()}
     ).exclude(github_id__in=issues)
     numbers_by_pk = dict(others.values_list("pk", "number"))
     if source != "poll":
