@@ -153,6 +153,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (NameConfirmationForm, ""): lambda data, user: NameConfirmationForm("Rocket", data=data),
     (findings.FindingForm, ""): lambda data, user: findings.FindingForm(data),
     (findings.FindingReplyForm, ""): lambda data, user: findings.FindingReplyForm(data),
+    (findings.FindingReopeningForm, ""): lambda data, user: findings.FindingReopeningForm(data),
     (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data=data, can_write_note=True),
     (AlliancesManagerForm, ""): lambda data, user: AlliancesManagerForm(data),
     (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data=data),

@@ -1,7 +1,6 @@
 """Buttons of findings: verify, reopen, edit, withdraw, reply, verify all, and add from templates."""
 
 from collections.abc import Callable
-from functools import wraps
 from uuid import UUID
 
 from django import forms
@@ -22,7 +21,7 @@ from integrations.submissions.access import (
     require_permission,
     require_program_staff,
 )
-from integrations.submissions.forms.findings import FindingForm, FindingReplyForm
+from integrations.submissions.forms.findings import FindingForm, FindingReopeningForm, FindingReplyForm
 from integrations.submissions.models import Finding
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.views.texts import build_text_context, is_submitted, report_mentions
@@ -34,24 +33,53 @@ from portal.ui.refusals import add_refusals_to_form, render_action_form, report_
 FindingView = Callable[[AuthenticatedRequest, int], HttpResponse]
 
 
-def restore_text(form_class: type[forms.Form], label: str) -> Callable[[FindingView], FindingView]:
-    """Show the text of a form from before a sign-in, with a button that sends it. Redirect others to the finding."""
+def build_text_view(
+    form_class: type[forms.Form],
+    perform: Callable[..., None],
+    label: str,
+    *,
+    restored_label: str = "",
+    is_for_program: bool = False,
+) -> FindingView:
+    """Return the view of a button that sends a text about a finding. After a sign-in, it shows the text again.
 
-    def decorate(view: FindingView) -> FindingView:
-        @wraps(view)
-        def handle(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-            if request.method == "POST":
-                return view(request, pk)
-            finding = load_finding(request, pk)
+    `perform`: the service. `restored_label`: the label of the button after a sign-in, if it is another one.
+    """
+
+    def handle(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+        finding = load_finding(request, pk)
+        if request.method != "POST":
             unsent = request.unsent()
             if unsent is None:
                 return _redirect_to_finding(request, finding)
             # Not bound, because the reason for reopening can be blank.
-            return _render_action_form(request, finding, form_class(initial=unsent.dict()), _(label), unsent)
+            form = form_class(initial=unsent.dict())
+            return _render_action_form(request, finding, form, _(restored_label or label), unsent)
+        if is_for_program:
+            require_program_staff(request)
+        form = form_class(request.POST)
+        if is_submitted(request) and form.is_valid():
+            with add_refusals_to_form(form):
+                perform(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
+                text = form.cleaned_data["text"]
+                report_mentions(request, finding.integration, text, internal=form_class is FindingForm)
+                return _redirect_to_finding(request, finding)
+        return _render_action_form(request, finding, form, _(label))
 
-        return handle
+    return handle
 
-    return decorate
+
+edit_finding = build_text_view(
+    FindingForm, finding_services.edit_finding, gettext_noop("Save finding"), is_for_program=True
+)
+reply_to_finding = build_text_view(FindingReplyForm, finding_services.reply_to_finding, gettext_noop("Send reply"))
+reopen_finding = build_text_view(
+    FindingReopeningForm,
+    finding_services.reopen_finding,
+    gettext_noop("Reopen finding"),
+    restored_label=gettext_noop("Reopen with this reason"),
+    is_for_program=True,
+)
 
 
 @redirect_get_to("reviews:queue")
@@ -64,37 +92,6 @@ def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _redirect_to_finding(request, finding)
 
 
-@restore_text(FindingReplyForm, gettext_noop("Reopen with this reason"))
-def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Reopen a finding. The text is the reason, which can be blank."""
-    finding = load_finding(request, pk)
-    require_program_staff(request)
-    form = FindingReplyForm(request.POST)
-    # The reason is optional, unlike the text of a reply, whose form this is.
-    form.fields["text"].required = False
-    form.fields["text"].label = _("Reason")
-    if is_submitted(request) and form.is_valid():
-        with add_refusals_to_form(form):
-            note = form.cleaned_data["text"]
-            finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
-            return _redirect_to_finding(request, finding)
-    return _render_action_form(request, finding, form, _("Reopen finding"))
-
-
-@restore_text(FindingForm, gettext_noop("Save finding"))
-def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Edit a finding that the partner can't see yet."""
-    finding = load_finding(request, pk)
-    form = FindingForm(request.POST)
-    require_program_staff(request)
-    if is_submitted(request) and form.is_valid():
-        with add_refusals_to_form(form):
-            finding_services.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
-            report_mentions(request, finding.integration, form.cleaned_data["text"], internal=True)
-            return _redirect_to_finding(request, finding)
-    return _render_action_form(request, finding, form, _("Save finding"))
-
-
 @redirect_get_to("reviews:queue")
 def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Withdraw a finding that the partner can't see yet."""
@@ -103,20 +100,6 @@ def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     with report_refusals(request, _("You withdrew finding %(number)s.") % {"number": finding.number}):
         finding_services.withdraw_finding(finding, actor=request.user, now=timezone.now())
     return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#findings")
-
-
-@restore_text(FindingReplyForm, gettext_noop("Send reply"))
-def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Send a reply to the other side."""
-    finding = load_finding(request, pk)
-    form = FindingReplyForm(request.POST)
-    if is_submitted(request) and form.is_valid():
-        with add_refusals_to_form(form):
-            text = form.cleaned_data["text"]
-            finding_services.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
-            report_mentions(request, finding.integration, text)
-            return _redirect_to_finding(request, finding)
-    return _render_action_form(request, finding, form, _("Send reply"))
 
 
 @redirect_get_to("reviews:review")

@@ -35,6 +35,12 @@ class FindingReplyForm(forms.Form):
     )
 
 
+class FindingReopeningForm(forms.Form):
+    """Reason for reopening a finding, which is optional."""
+
+    text = MultiLineField(label=gettext_lazy("Reason"), max_length=4000, required=False)
+
+
 class FindingAnswerForm(forms.Form):
     """Partner's response to a finding."""
 

@@ -199,11 +199,11 @@ def verify_finding(finding: Finding, *, actor: Any, now: datetime) -> None:
     _update_finding(finding, Finding.State.VERIFIED, "finding.verified", rule, fields, actor=actor, now=now)
 
 
-def reopen_finding(finding: Finding, *, actor: User, now: datetime, note: str = "") -> None:
-    """Reopen a finding as the reviewer."""
+def reopen_finding(finding: Finding, text: str = "", *, actor: User, now: datetime) -> None:
+    """Reopen a finding as the reviewer, with a reason or without one."""
     fields = {"verified_by": None, "verified_at": None}
     rule = permissions.can_decide
-    _update_finding(finding, Finding.State.OPEN, "finding.reopened", rule, fields, actor=actor, now=now, note=note)
+    _update_finding(finding, Finding.State.OPEN, "finding.reopened", rule, fields, actor=actor, now=now, note=text)
 
 
 def edit_finding(finding: Finding, text: str, severity: str, *, actor: User, now: datetime) -> None:

@@ -118,6 +118,20 @@ def test_response_mentions_the_reviewer(rocket: Integration, sign_in: Any, alice
     assert Finding.objects.get().answer == "Done, @rita-reyes."
 
 
+def test_reason_for_reopening_reports_whom_it_notified(
+    rocket: Integration, sign_in: Any, alice: Any, rita: Any
+) -> None:
+    finding = findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "Fix it.", actor=rita, now=NOW)
+    perform_transition(rocket, "request_changes", actor=rita, now=NOW)
+    findings.answer_finding(finding, "Done.", actor=alice, now=NOW)
+    url = reverse("reviews:reopen_finding", args=[finding.pk])
+    response = sign_in(rita).post(url, {"text": "Not yet, @bob-baker and @nobody."})
+    assert list_messages(response) == [
+        "We notified Bob Baker.",
+        "We notified no one for @nobody: no one who can read this text has this name.",
+    ]
+
+
 def test_mention_follows_the_preference_for_messages(rocket: Integration, alice: Any, rob: Any) -> None:
     save_preferences(rob, {"messages": "portal"})
     findings.post_message(rocket, "@rob-roth", actor=alice, now=NOW)
