@@ -8,11 +8,10 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
 from integrations.programs.schema import Agency, Step, Tier
-from integrations.programs.stages import Stage
 from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.prerequisites import explain_blocker, is_needed
-from integrations.submissions.workflow.states import ResponsibleParty, Status
+from integrations.submissions.workflow.states import ResponsibleParty, Stage, Status
 
 PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_noop("you"),

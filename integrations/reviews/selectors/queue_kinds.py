@@ -28,8 +28,7 @@ from django.utils.translation import gettext as _, gettext_noop
 from integrations.partners.models import Partner, VerificationState
 from integrations.programs.registry import get_edition
 from integrations.reviews.models import QueueItem
-from integrations.submissions.models import Integration, RequirementFulfillment
-from integrations.submissions.models.integration import IntegrationQuerySet
+from integrations.submissions.models import Integration, IntegrationQuerySet, RequirementFulfillment
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import FINAL_STAGES, FULFILLED_STATUSES, ListingStatus, ResponsibleParty
 from portal.audit.models import AuditEvent

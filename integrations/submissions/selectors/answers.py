@@ -2,8 +2,7 @@
 
 from collections.abc import Collection
 
-from integrations.submissions.models import Integration
-from integrations.submissions.models.requirements import RequirementFulfillment
+from integrations.submissions.models import Integration, RequirementFulfillment
 
 
 def get_critical_issue_address(integration: Integration) -> str:

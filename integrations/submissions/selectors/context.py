@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from integrations.partners.models import VerificationState
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementGroup, RequirementKind
 from integrations.programs.schema import Tier
-from integrations.programs.stages import Stage
 from integrations.submissions.selectors.prerequisites import (
     explain_blocker,
     is_applicable as is_applicable,
@@ -26,13 +25,13 @@ from integrations.submissions.workflow.states import (
     OpenRequirement,
     ResponsibleParty,
     ReviewState,
+    Stage,
     Status,
     count_open,
 )
 
 if TYPE_CHECKING:
-    from integrations.submissions.models.integration import Integration
-    from integrations.submissions.models.requirements import RequirementFulfillment
+    from integrations.submissions.models import Integration, RequirementFulfillment
 
 
 def get_recorded_party(integration: "Integration") -> str:

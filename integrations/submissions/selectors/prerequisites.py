@@ -9,8 +9,7 @@ from integrations.programs.requirements import Requirement
 from integrations.submissions.workflow.guards import describe_open_findings, format_titles
 
 if TYPE_CHECKING:
-    from integrations.submissions.models.findings import Finding
-    from integrations.submissions.models.integration import Integration
+    from integrations.submissions.models import Finding, Integration
 
 
 def is_applicable(requirement: Requirement, integration: "Integration") -> bool:

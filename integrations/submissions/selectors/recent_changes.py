@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from integrations.programs.schema import Edition
 from integrations.submissions.forms.drafts import IntegrationForm
-from integrations.submissions.models import Integration, ReadMarker
-from integrations.submissions.models.integration import DESCRIPTION_FIELDS
+from integrations.submissions.models import DESCRIPTION_FIELDS, Integration, ReadMarker
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.ui.components.inline import OUTCOMES

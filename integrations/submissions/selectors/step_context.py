@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from integrations.programs.schema import Requirement
-from integrations.programs.stages import Stage
 from integrations.submissions.selectors import context
 from integrations.submissions.workflow.evidence import PROVIDER, ComplianceFacts
-from integrations.submissions.workflow.states import OpenRequirement
+from integrations.submissions.workflow.states import OpenRequirement, Stage
 from portal.accounts.requests import AnyUser
 from portal.core.value_types import NamedValues
 

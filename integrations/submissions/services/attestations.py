@@ -11,13 +11,11 @@ from django.conf import settings
 from django.utils import translation
 
 from integrations.programs.requirements import Requirement
-from integrations.programs.stages import Stage
-from integrations.submissions.models.integration import Integration
-from integrations.submissions.models.requirements import RequirementFulfillment
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.prerequisites import list_sent_findings
 from integrations.submissions.workflow.next_action import render_action_text
-from integrations.submissions.workflow.states import Status
+from integrations.submissions.workflow.states import Stage, Status
 from portal.audit.services import record_event
 from portal.core.value_types import JsonObject
 

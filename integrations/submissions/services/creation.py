@@ -10,8 +10,7 @@ from integrations.partners.models import Partner
 from integrations.partners.services.changes import change_partner
 from integrations.programs.registry import get_edition
 from integrations.programs.selectors import get_edition_in_force
-from integrations.submissions.models import Integration
-from integrations.submissions.models.integration import DESCRIPTION_FIELDS, REPOSITORY_FIELDS
+from integrations.submissions.models import DESCRIPTION_FIELDS, REPOSITORY_FIELDS, Integration
 from integrations.submissions.selectors.context import needs_access
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.services.removed_requirements import end_removed_requirements

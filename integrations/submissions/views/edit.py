@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.submissions.access import load_visible_integration, require_permission
 from integrations.submissions.forms.drafts import IntegrationForm
-from integrations.submissions.models import Integration
-from integrations.submissions.models.integration import DESCRIPTION_FIELDS
+from integrations.submissions.models import DESCRIPTION_FIELDS, Integration
 from integrations.submissions.services import creation
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core import repository_urls

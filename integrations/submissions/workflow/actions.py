@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from integrations.partners.models import VerificationState
-from integrations.programs.stages import FINAL_STAGES, Stage
 from integrations.submissions.workflow.next_action import ActionTextParams, render_action_text
 from integrations.submissions.workflow.states import (
+    FINAL_STAGES,
     ComplianceStatus,
     IntegrationSnapshot,
     ListingStatus,
     OpenRequirement,
     ResponsibleParty,
     ReviewState,
+    Stage,
 )
 from portal.core.value_types import JsonObject
 

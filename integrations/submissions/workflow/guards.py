@@ -11,9 +11,8 @@ from django_fsm import transition
 
 from integrations.partners import permissions, refusals
 from integrations.partners.models import VerificationState
-from integrations.programs.stages import Stage
 from integrations.submissions.workflow.actions import UNDECIDED_STATES
-from integrations.submissions.workflow.states import ReviewState
+from integrations.submissions.workflow.states import ReviewState, Stage
 from portal.ui.components.moments import format_clock
 
 if TYPE_CHECKING:
