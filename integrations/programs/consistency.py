@@ -6,7 +6,7 @@ Every rule yields one `Inconsistency` for each violation. Locations use the keys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementGroup, RequirementKind
+from integrations.programs.requirements import KINDS, Question, Requirement, RequirementGroup, RequirementKind
 from integrations.programs.schema import Edition, EditionFile, Step, Tier
 from integrations.programs.stages import Stage
 from portal.core.content_files import Location, format_location, suggest
@@ -17,21 +17,6 @@ REPOSITORY_NAME_CHECK = "repository.name"
 LICENSE_CHECK = "repository.license"
 # The draft form has these fields, so requirements must not ask for them again.
 START_FORM_FIELDS = frozenset({"name", "description", "repository", "category", "homepage", "offerings"})
-REQUIRED_KEYS = {
-    RequirementKind.FORM: "fields",
-    RequirementKind.DOCUMENT: "accept",
-    RequirementKind.AGREEMENT: "agreement",
-    RequirementKind.ATTESTATION: "statement",
-    RequirementKind.MEETING: "meeting_items",
-    RequirementKind.CHECK: "checks",
-}
-# Each side signs and attends, only partners have test accounts, and no person's word replaces a check.
-RESPONSIBLE_PARTIES = {
-    RequirementKind.AGREEMENT: FulfillingParty.BOTH,
-    RequirementKind.MEETING: FulfillingParty.BOTH,
-    RequirementKind.CREDENTIALS: FulfillingParty.PARTNER,
-    RequirementKind.CHECK: FulfillingParty.MACHINE,
-}
 LAST_STAGES = (Stage.REVIEW, Stage.RELEASE, Stage.SUPPORT)
 
 
@@ -165,15 +150,13 @@ def _find_tier_errors(edition: Edition) -> Iterator[Inconsistency]:
 
 
 def _find_requirement_errors(location: Location, requirement: Requirement, edition: Edition) -> Iterator[Inconsistency]:
-    kind = requirement.kind
-    party = RESPONSIBLE_PARTIES.get(requirement.kind)
-    required_key = REQUIRED_KEYS.get(kind)
-    if required_key and not getattr(requirement, required_key):
-        problem = f"A requirement of kind {kind} must have {required_key!r}."
-        yield Inconsistency(location, problem, f"Add {required_key!r}.")
-    if party and requirement.responsible_party != party:
-        problem = f"The responsible party of a requirement of kind {kind} must be {party}."
-        yield Inconsistency((*location, "responsible_party"), problem, f"Write {party}.")
+    kind = KINDS[requirement.kind]
+    if kind.required_key and not getattr(requirement, kind.required_key):
+        problem = f"A requirement of kind {requirement.kind} must have {kind.required_key!r}."
+        yield Inconsistency(location, problem, f"Add {kind.required_key!r}.")
+    if kind.party and requirement.responsible_party != kind.party:
+        problem = f"The responsible party of a requirement of kind {requirement.kind} must be {kind.party}."
+        yield Inconsistency((*location, "responsible_party"), problem, f"Write {kind.party}.")
     if not requirement.reason:
         yield Inconsistency(location, "The requirement has no reason.", 'Add a "reason".')
     places = (((*location, "categories", index), key) for index, key in enumerate(requirement.categories))

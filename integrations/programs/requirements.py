@@ -17,7 +17,7 @@ from integrations.programs.field_types import (
     Url,
 )
 from integrations.programs.stages import Stage
-from portal.core.content_files import Content
+from portal.core.content_files import Content, load_content
 
 
 class FulfillingParty(StrEnum):
@@ -39,6 +39,21 @@ class RequirementKind(StrEnum):
     MEETING = "meeting"
     CREDENTIALS = "credentials"
     CHECK = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class KindDescription(Content):
+    """Properties of a kind. `party` is the only one that can fulfill it, if there is only one."""
+
+    label: str
+    action: str
+    required_key: Literal["fields", "accept", "agreement", "statement", "meeting_items", "checks"] | None = None
+    party: FulfillingParty | None = None
+
+
+KINDS = load_content(
+    "integrations/programs/content/requirement_kinds.yaml", dict[str, dict[RequirementKind, KindDescription]]
+)["kinds"]
 
 
 class AnswerScope(StrEnum):

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from integrations.partners.models import VerificationState
-from integrations.programs.requirements import FulfillingParty, Requirement, RequirementGroup, RequirementKind
+from integrations.programs.requirements import KINDS, FulfillingParty, Requirement, RequirementGroup, RequirementKind
 from integrations.programs.schema import Tier
 from integrations.submissions.selectors.prerequisites import (
     explain_blocker,
@@ -128,15 +128,6 @@ def list_missing_for_tier(integration: "Integration", tier: Tier, now: datetime)
 
 
 # codes in next_actions.yaml
-ACTIONS_BY_KIND = {
-    RequirementKind.FORM: "complete_form",
-    RequirementKind.DOCUMENT: "upload",
-    RequirementKind.AGREEMENT: "sign",
-    RequirementKind.ATTESTATION: "confirm",
-    RequirementKind.MEETING: "propose_times",
-    RequirementKind.CREDENTIALS: "add_test_account",
-    RequirementKind.CHECK: "fix_check",
-}
 OTHER_PARTY_ACTIONS = {
     ResponsibleParty.PROGRAM: "complete",
     ResponsibleParty.MACHINE: "run_check",
@@ -170,7 +161,7 @@ def _get_action(requirement: Requirement, responsible_party: ResponsibleParty, i
         return "connect_github"
     if requirement.kind == RequirementKind.MEETING and _is_awaiting_other_party(requirement.id, integration):
         return "choose_time"
-    return ACTIONS_BY_KIND[requirement.kind]
+    return KINDS[requirement.kind].action
 
 
 def _is_awaiting_other_party(requirement_id: str, integration: "Integration") -> bool:

@@ -10,7 +10,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.programs.comparison import EditionComparison
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
+from integrations.programs.requirements import KINDS, FulfillingParty, Requirement
 from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.policy_labels import list_calendar_rows, list_sla_rows
@@ -26,15 +26,6 @@ PARTY_LABELS = {
     FulfillingParty.PROGRAM: gettext_noop("The program"),
     FulfillingParty.BOTH: gettext_noop("You and the program"),
     FulfillingParty.MACHINE: gettext_noop("Automated check"),
-}
-REQUIREMENT_KIND_LABELS = {
-    RequirementKind.FORM: gettext_noop("Form"),
-    RequirementKind.DOCUMENT: gettext_noop("Document"),
-    RequirementKind.AGREEMENT: gettext_noop("Agreement signed by both sides"),
-    RequirementKind.ATTESTATION: gettext_noop("Confirmation"),
-    RequirementKind.MEETING: gettext_noop("Meeting"),
-    RequirementKind.CREDENTIALS: gettext_noop("Test account (encrypted)"),
-    RequirementKind.CHECK: gettext_noop("Automated"),
 }
 
 
@@ -70,7 +61,7 @@ def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ..
         RequirementSummary(
             r,
             party=_(PARTY_LABELS[r.responsible_party]),
-            kind=_(REQUIREMENT_KIND_LABELS[r.kind]),
+            kind=_(KINDS[r.kind].label),
             categories=", ".join(names[key] for key in r.categories),
             stage=str(STAGE_LABELS[r.needed_for]) if r.needed_for else "",
         )

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from integrations.partners.models import VerificationState
+from integrations.programs.requirements import KINDS
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.changes import refresh_due_integrations
@@ -96,7 +97,7 @@ def test_action_text_within_another_is_rendered() -> None:
 
 
 def test_every_requirement_action_has_a_label_and_a_text() -> None:
-    used_codes = {*context.ACTIONS_BY_KIND.values(), *context.OTHER_PARTY_ACTIONS.values()}
+    used_codes = {*(kind.action for kind in KINDS.values()), *context.OTHER_PARTY_ACTIONS.values()}
     labeled_codes = {code for code, text in TEXTS.items() if text.label}
     assert used_codes | {"choose_time", "connect_github"} == labeled_codes
 
