@@ -7,7 +7,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
 from integrations.programs.registry import get_edition
 from integrations.programs.schema import Sla
 from integrations.programs.sla_policy import TargetType
@@ -39,6 +38,7 @@ from integrations.sla.presenters import (
 )
 from integrations.sla.selectors import issue_states
 from integrations.sla.services.projection import get_projection_time
+from integrations.submissions.selectors.history import list_visible_events
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
@@ -238,9 +238,8 @@ def build_timeline_entry(row: SupportIssueEvent, url: str) -> TemplateContext:
 
 def list_decisions(issue: SupportIssue, user: User) -> list[AuditEvent]:
     """Return the requests and decisions about the issue from the integration's history."""
-    events = AuditEvent.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
-    is_unrestricted = permissions.can_view_notes(issue.integration, user)
-    return list((events if is_unrestricted else events.visible_to_partner()).order_by("seq"))
+    events = list_visible_events(issue.integration, user).filter(data__issue=str(issue.uuid))
+    return list(events.order_by("seq"))
 
 
 def _render_calendar_strip(clock: ClockState, context: ProjectionContext) -> SafeString | str:

@@ -7,11 +7,13 @@ from typing import Any
 from django.db.models import BigIntegerField, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
+from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import Stage, Status
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
+from portal.accounts.requests import AnyUser
 from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
-from portal.audit.models import AuditEvent
+from portal.audit.models import AuditEvent, AuditEventQuerySet
 from portal.core.compiled_queries import CompiledQuery, Parameter
 
 DECISIONS = tuple(EVENT_TYPES_BY_TRANSITION[name].key for name in ("approve", "decline", "request_changes"))
@@ -22,6 +24,12 @@ UNDOABLE_DECISIONS = tuple(
 )
 UNDONE = EVENT_TYPES_BY_TRANSITION["undo_decision"].key
 MAX_RECENT_EVENTS = 12
+
+
+def list_visible_events(integration: Integration, user: AnyUser) -> AuditEventQuerySet:
+    """Return the events that the user can see. Only program staff see internal ones."""
+    events = AuditEvent.objects.filter(integration=integration)
+    return events if permissions.can_view_notes(integration, user) else events.visible_to_partner()
 
 
 def _select_events(integration: Integration | Parameter) -> QuerySet[AuditEvent]:

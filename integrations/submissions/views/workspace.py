@@ -25,7 +25,7 @@ from integrations.submissions.presenters import (
     list_visible_findings,
 )
 from integrations.submissions.selectors.context import list_integration_actions
-from integrations.submissions.selectors.history import list_dates, list_recent_events
+from integrations.submissions.selectors.history import list_dates, list_recent_events, list_visible_events
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.responsibility import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition, list_available_transitions
@@ -205,10 +205,8 @@ def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 
 def show_history(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Show all events, newest first. Program staff also see internal events."""
+    """Show all events, newest first."""
     integration = load_visible_integration(request, uuid)
-    events = integration.events.order_by("-seq")
-    if not permissions.can_view_notes(integration, request.user):
-        events = events.visible_to_partner()
-    context = {"integration": integration, "page": paginate(request, events)}
+    page = paginate(request, list_visible_events(integration, request.user).order_by("-seq"))
+    context = {"integration": integration, "page": page}
     return render(request, "submissions/history.html", context)

@@ -21,6 +21,7 @@ from integrations.programs.schema import Edition
 from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.selectors.history import list_visible_events
 from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.workflow.states import STAGE_LABELS, Status
 from portal.accounts.requests import AuthenticatedRequest
@@ -170,10 +171,8 @@ def build_requirement_page(
 
 
 def list_events(page: RequirementPage) -> list[AuditEvent]:
-    """Return events of the requirement, newest first. Program staff also see internal events."""
-    events = page.integration.events.filter(data__requirement=page.requirement.id)
-    if not permissions.can_view_notes(page.integration, page.user):
-        events = events.visible_to_partner()
+    """Return events of the requirement, newest first."""
+    events = list_visible_events(page.integration, page.user).filter(data__requirement=page.requirement.id)
     return list(events.order_by("-seq")[:MAX_RECENT_EVENTS])
 
 
