@@ -82,9 +82,7 @@ def find_member_address(partner: Partner) -> EmailAddress | None:
 
 def verify_by_github(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
     """Verify a company by a file in a public repository of its GitHub organization. Raises ActionRefused."""
-    refusals.require_permission(permissions.can_manage_partner, partner, actor)
-    if not OWNER_PATTERN.fullmatch(organization):
-        raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
+    _require_organization(partner, organization, actor)
     values = {"owner": organization, "path": f"{organization}/{GITHUB_REPOSITORY}", "file": GITHUB_FILE}
     try:
         owner, owner_type, text = _fetch_github_file(values["path"])
@@ -106,9 +104,7 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
 
 def verify_by_github_role(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
     """Verify a company by the GitHub organization that the actor owns, read with their grant. Raises ActionRefused."""
-    refusals.require_permission(permissions.can_manage_partner, partner, actor)
-    if not OWNER_PATTERN.fullmatch(organization):
-        raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
+    _require_organization(partner, organization, actor)
     values = {"owner": organization}
     grant = find_grant(actor)
     if grant is None:
@@ -128,6 +124,13 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
     if role != OWNER_ROLE:
         raise ActionRefused(_("GitHub doesn't list you as an owner of %(owner)s. An owner can verify it.") % values)
     _record_proof(partner, VerificationMethod.GITHUB, owner.lower(), person=actor, actor=actor, now=now)
+
+
+def _require_organization(partner: Partner, organization: str, actor: User) -> None:
+    """Raise ActionRefused unless the actor is an owner and the name can be that of an organization."""
+    refusals.require_permission(permissions.can_manage_partner, partner, actor)
+    if not OWNER_PATTERN.fullmatch(organization):
+        raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
 
 
 def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:

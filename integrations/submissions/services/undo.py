@@ -26,14 +26,10 @@ def remember_decision(
     integration: Integration, transition_name: str, previous_state: Mapping[str, object], actor: Any, now: datetime
 ) -> None:
     """Store a decision so that it can be undone; any other transition makes it final."""
-    integration.decision = ""
-    integration.decided_by = None
-    integration.undo_until = None
-    integration.undo = {}
     period = timedelta(minutes=settings.UNDO_MINUTES)
     # UNDO_MINUTES=0 turns the undo off, and emails of decisions are sent immediately.
-    if TRANSITION_OPTIONS[transition_name].is_decision and period:
-        integration.decision = transition_name
-        integration.decided_by = actor
-        integration.undo_until = now + period
-        integration.undo = previous_state
+    is_undoable = TRANSITION_OPTIONS[transition_name].is_decision and bool(period)
+    integration.decision = transition_name if is_undoable else ""
+    integration.decided_by = actor if is_undoable else None
+    integration.undo_until = now + period if is_undoable else None
+    integration.undo = previous_state if is_undoable else {}
