@@ -141,5 +141,5 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     addresses = list_verified_addresses(request.user) if is_authenticated(request) else [invitation.email]
     refusal = explain_invitation_refusal(invitation, addresses, timezone.now())
     is_member = is_authenticated(request) and list_own_partners(request.user).filter(pk=invitation.partner_id).exists()
-    context = {"invitation": invitation, "refusal": refusal, "is_member": is_member, "addresses": addresses}
+    context = {"invitation": invitation, "refusal": refusal, "is_member": is_member}
     return render(request, "partners/invitation.html", context)

@@ -145,7 +145,6 @@ class TransitionPage:
             "refusal": self.refusal,
             "for_program": for_program,
             "present": list_present(integration, request.user) if for_program else [],
-            "now": now,
             "undo_window": ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes},
             "undo_minutes": minutes if self.options.is_decision else 0,
             "last_event": integration.events.exclude(internal=True).last() if self.refusal else None,

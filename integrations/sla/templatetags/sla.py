@@ -43,8 +43,7 @@ def disputed_banner(context: TemplateContext, integration: Integration) -> dict[
 @register.inclusion_tag("sla/monitoring_status.html", takes_context=True)
 def monitoring_status(context: TemplateContext, integration: Integration) -> dict[str, object]:
     """Show a supported integration's overdue or at-risk issues, or else that no action is needed."""
-    now = context["now"]
-    status = list_support_statuses([integration], now)[integration.pk]
+    status = list_support_statuses([integration], context["now"])[integration.pk]
     text = integration.next_action_label if status.tone == "good" else status.label
     # Some programs don't require a repository, but the clocks read the issues of one.
     has_repository = bool(get_issue_repository(integration).repository)
@@ -58,7 +57,6 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
         "urgent": status.label if status.tone in URGENT_TONES else "",
         "can_edit": context["can_edit"],
         "href": _build_clocks_url(integration),
-        "now": now,
     }
 
 

@@ -18,7 +18,6 @@ from integrations.submissions.services import meetings
 from integrations.submissions.services.meetings import MAX_PROPOSED_TIMES, MeetingProposal, State
 from integrations.submissions.services.requirements import get_acting_party
 from integrations.submissions.views.requirements.page import ActionForm, RequirementKindPage, RequirementPage
-from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import (
@@ -249,7 +248,6 @@ def build_meeting_context(page: RequirementPage) -> TemplateContext:
         "checked_items": list_checked_items(page),
         "times": meetings.list_proposed_times(meeting) if meeting else [],
         "proposer_name": _("the program") if meeting and meeting.by_program else page.integration.partner.name,
-        "is_program": get_acting_party(page.integration, page.user) == ResponsibleParty.PROGRAM,
     }
 
 
