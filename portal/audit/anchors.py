@@ -8,10 +8,8 @@ also recorded as an event, so a missing anchor is detected.
 
 import json
 import logging
-import os
 import re
-import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +22,7 @@ from portal.audit.models import AuditEvent
 from portal.audit.seals import compute_seal, get_newest_key_id
 from portal.audit.services import record_system_event
 from portal.core.content_files import Content, build_adapter
+from portal.core.new_files import create_file
 
 logger = logging.getLogger(__name__)
 
@@ -80,8 +79,10 @@ def write_due_anchor(now: datetime) -> int:
         key_id=get_newest_key_id(),
     )
     fields = _get_fields(anchor) | {"mac": anchor.compute_mac()}
-    if not _create_file(folder, f"anchor-{anchor.number:06}-{anchor.written_at[:10]}.json", fields):
+    file = folder / f"anchor-{anchor.number:06}-{anchor.written_at[:10]}.json"
+    if not create_file(file, json.dumps(fields)):
         return 0
+    file.chmod(0o400)
     # Write the file first: a crash between the two steps leaves an extra anchor, never a record without its anchor.
     record_system_event(ANCHOR_STREAM, ANCHOR_EVENT_TYPE, now=now, number=anchor.number, mac=fields["mac"])
     logger.info(
@@ -152,20 +153,3 @@ def _read_file(path: Path) -> Anchor:
     if datetime.fromisoformat(anchor.written_at).tzinfo is None:
         raise ValueError("a time without a UTC offset")
     return anchor
-
-
-def _create_file(folder: Path, name: str, fields: Mapping[str, object]) -> bool:
-    """Write the file atomically. Return whether this process created it."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=folder, prefix=".anchor-", delete=False) as file:
-        json.dump(fields, file)
-        file.flush()
-        os.fsync(file.fileno())
-    try:
-        os.link(file.name, folder / name)  # unlike a rename, fails if another process created the file
-    except FileExistsError:
-        return False
-    finally:
-        Path(file.name).unlink()
-    (folder / name).chmod(0o400)
-    return True

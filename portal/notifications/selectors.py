@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from django.db.models import BigIntegerField, DateTimeField, Q, QuerySet
+from django.db.models import Q, QuerySet
 
-from portal.core.compiled_queries import CompiledQuery, Parameter
+from portal.core.compiled_queries import select_compiled
 from portal.notifications.models import EmailMessage
 
 HIDDEN_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
@@ -32,20 +32,10 @@ def list_received_emails(person_id: int | None, now: datetime) -> QuerySet[Email
     return emails.defer("text", "html", "calendar")
 
 
-UNSEEN_EMAILS = CompiledQuery(
-    lambda: (
-        EmailMessage.objects.filter(
-            Q(visible_at=None) | Q(visible_at__lte=Parameter("now", DateTimeField())),
-            person=Parameter("person", BigIntegerField()),
-            seen_at=None,
-        )
-        .exclude(state__in=HIDDEN_STATES)
-        .order_by()
-        .values_list("pk")[:MAX_UNSEEN_COUNT]
-    )
-)
+def _list_unseen_emails(person: int, now: datetime) -> QuerySet[EmailMessage, int]:
+    return list_received_emails(person, now).filter(seen_at=None).order_by().values_list("pk", flat=True)
 
 
 def count_unseen_emails(person_id: int, now: datetime) -> int:
     """Return the number of notifications that a person has not opened, at most MAX_UNSEEN_COUNT."""
-    return len(UNSEEN_EMAILS.fetch(person=person_id, now=now))
+    return len(select_compiled(_list_unseen_emails, person=person_id, now=now)[:MAX_UNSEEN_COUNT])

@@ -35,11 +35,9 @@ def get_retry_delay(failure_count: int, requested_seconds: int = 0) -> timedelta
 
 def get_endpoint_backoff(failure_count: int, requested_seconds: int = 0) -> timedelta:
     """Return how long an endpoint receives no deliveries after consecutive failures."""
-    backoff_seconds = INITIAL_BACKOFF_SECONDS * 2 ** min(failure_count - 1, 10)
-    return timedelta(
-        # A receiver can ask for a day, but that concerns one delivery. Others are tried after five minutes.
-        seconds=max(min(backoff_seconds, MAX_BACKOFF_SECONDS), min(requested_seconds, MAX_BACKOFF_SECONDS))
-    )
+    backoff_seconds = max(INITIAL_BACKOFF_SECONDS * 2 ** min(failure_count - 1, 10), requested_seconds)
+    # A receiver can ask for a day, but that concerns one delivery. Others are tried after five minutes.
+    return timedelta(seconds=min(backoff_seconds, MAX_BACKOFF_SECONDS))
 
 
 def format_delay(seconds: int) -> str:
