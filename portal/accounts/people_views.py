@@ -20,10 +20,9 @@ from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.accounts.role_names import describe_role, list_manageable_roles, list_roles
 from portal.core.crypto import hash_token
-from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
-from portal.ui.refusals import add_refusals_to_form, raise_if_forbidden, render_action_form, report_refusals
+from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 
 ACCOUNT_ACTIONS = {"sign_out": roles.end_sessions, "deactivate": roles.deactivate, "reactivate": roles.reactivate}
 REQUEST_DECISIONS = {"approve": roles.approve_request, "reject": roles.reject_request}
@@ -79,33 +78,23 @@ def show_person(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         # A stolen session must not be able to grant roles.
         require_recent_authentication(request)
-        if form.is_valid() and change_roles(request, person, form):
-            return redirect("accounts:person", pk)
+        if form.is_valid():
+            with add_refusals_to_form(form):
+                change_roles(request, person, form)
+                return redirect("accounts:person", pk)
     status = 422 if request.method == "POST" else 200
     return render(request, "accounts/person.html", build_person_context(request.user, person, form), status=status)
 
 
-def change_roles(request: AuthenticatedRequest, person: User, form: PersonRolesForm) -> bool:
-    """Change the roles as selected, and report what needs a second administrator. Return whether it succeeded."""
+def change_roles(request: AuthenticatedRequest, person: User, form: PersonRolesForm) -> None:
+    """Change the roles as selected, and report what needs a second administrator. Raises ActionRefused."""
     grant, revoke = form.changes
-    try:
-        roles.change_roles(
-            person,
-            grant=grant,
-            revoke=revoke,
-            actor=request.user,
-            now=timezone.now(),
-            reason=form.cleaned_data["reason"],
-            request=request,
-        )
-    except ActionRefused as refusal:
-        raise_if_forbidden(refusal)
-        form.add_error(None, str(refusal))
-        return False
+    reason = form.cleaned_data["reason"]
+    now = timezone.now()
+    roles.change_roles(person, grant=grant, revoke=revoke, actor=request.user, now=now, reason=reason, request=request)
     messages.success(request, _("Roles of %(name)s saved.") % {"name": person})
     if RoleRequest.objects.filter(user=person).exists():
         messages.warning(request, _("A second administrator must approve the administrator role."))
-    return True
 
 
 def build_person_context(reader: User, person: User, form: PersonRolesForm) -> TemplateContext:

@@ -118,7 +118,7 @@ class ReportEmails:
         self.snapshot = snapshot
         self.now = now
         self.key_prefix = _build_key_prefix(snapshot)
-        self.partner_decisions: list[tuple[str, str, str]] | None = None
+        self.decisions: list[tuple[str, str, str]] | None = None
 
     @cached_property
     def internal_report(self) -> dict[str, object]:
@@ -152,11 +152,9 @@ class ReportEmails:
 
     def _list_decisions(self, reader: User | None) -> list[tuple[str, str, str]]:
         """Return what waits for a reader, which is the same for all members of a partner."""
-        if not self.snapshot.scope.startswith("partner:"):
-            return list_decisions(self.snapshot.scope, reader, self.now)
-        if self.partner_decisions is None:
-            self.partner_decisions = list_decisions(self.snapshot.scope, reader, self.now)
-        return self.partner_decisions
+        if self.decisions is None or not self.snapshot.scope.startswith("partner:"):
+            self.decisions = list_decisions(self.snapshot.scope, reader, self.now)
+        return self.decisions
 
     def build_request(
         self, recipient: Recipient, hold_until: datetime | None = None, suffix: str = ""
@@ -215,7 +213,7 @@ def request_sending(snapshot: ReportSnapshot, *, actor: User, now: datetime) -> 
     if not count or is_sending(snapshot):
         return 0
     enqueue(send_report, report_id=snapshot.pk, dedup_key=str(snapshot.pk))
-    _record(snapshot, "report.sent_now", actor, now, count=count)
+    record_report_event(snapshot.scope, "report.sent_now", actor=actor, now=now, period=snapshot.period, count=count)
     return count
 
 
@@ -258,8 +256,5 @@ def send_to_recipient(snapshot: ReportSnapshot, recipient: Recipient, *, actor: 
         # The first email takes the key of the scheduled one, so that the schedule doesn't send the report again.
         count = existing.count()
         mail.queue_batch(TEMPLATE, [emails.build_request(recipient, suffix=f":{count}" if count else "")], now)
-    _record(snapshot, "report.sent_to_recipient", actor, now, recipient=recipient.email)
-
-
-def _record(snapshot: ReportSnapshot, event_type: str, actor: User, now: datetime, **data: str | int) -> None:
-    record_report_event(snapshot.scope, event_type, actor=actor, now=now, period=snapshot.period, **data)
+    data = {"period": snapshot.period, "recipient": recipient.email}
+    record_report_event(snapshot.scope, "report.sent_to_recipient", actor=actor, now=now, **data)
