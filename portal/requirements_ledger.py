@@ -6,7 +6,6 @@ can't name an edition, a check, a page, a command, or a test that doesn't exist.
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +23,6 @@ FOLDER = settings.BASE_DIR / "docs" / "requirements"
 RequirementNumber = Annotated[str, TextPattern(r"[A-Z]+-\d+(\.\d+)*", 'a document and a number, such as "TIP-2.1"')]
 
 
-@dataclass(frozen=True, slots=True)
 class LedgerRow(Content):
     """Requirement of a document, in our words.
 
@@ -47,7 +45,6 @@ class LedgerRow(Content):
         return bool(self.by and self.proof and not self.gap)
 
 
-@dataclass(frozen=True, slots=True)
 class LedgerDocument(Content):
     """Document with its requirements, in the order of its sentences."""
 

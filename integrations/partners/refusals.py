@@ -1,7 +1,6 @@
 """Refusals of the permission rules, and what conflicts of interest forbid, as sentences for people."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from django.utils.translation import gettext as _, gettext_noop
@@ -15,7 +14,6 @@ Subject = TypeVar("Subject")
 DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
 
 
-@dataclass(frozen=True, slots=True)
 class Refusal(Content):
     """Text of a refusal, and the names of the rules, conflicts, or states that it is for."""
 

@@ -5,7 +5,6 @@ A name is compared in a folded form, in which letters that look alike are equal:
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from itertools import pairwise
 
 from confusable_homoglyphs import confusables
@@ -24,7 +23,6 @@ DIGITS = "0123456789"
 MAX_KEY_LENGTH = 120
 
 
-@dataclass(frozen=True, slots=True)
 class ReservedNames(Content):
     """Content of reserved_names.yaml."""
 

@@ -1,6 +1,5 @@
 """Calendar of a program, part of the schema of program editions."""
 
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from typing import Literal, get_args
@@ -15,7 +14,6 @@ Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 
 
-@dataclass(frozen=True, slots=True)
 class Holiday(Content):
     """Day off that the program states with its name."""
 
@@ -23,7 +21,6 @@ class Holiday(Content):
     name: Text
 
 
-@dataclass(frozen=True, slots=True)
 class ProgramCalendar(Content):
     """Business days of a program's own targets, such as its review time.
 

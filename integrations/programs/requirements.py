@@ -1,6 +1,5 @@
 """Schema of requirements, part of the schema of program editions."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
@@ -41,7 +40,6 @@ class RequirementKind(StrEnum):
     CHECK = "check"
 
 
-@dataclass(frozen=True, slots=True)
 class KindDescription(Content):
     """Properties of a kind. `party` is the only one that can fulfill it, if there is only one."""
 
@@ -63,7 +61,6 @@ class AnswerScope(StrEnum):
     PARTNER = "partner"
 
 
-@dataclass(frozen=True, slots=True)
 class ResourceLink(Content):
     """Resource with its title and URL."""
 
@@ -72,7 +69,6 @@ class ResourceLink(Content):
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Question(Content):
     """Question of a form.
 
@@ -93,7 +89,6 @@ class Question(Content):
     listing_label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Requirement(Content):
     """Requirement of a program.
 
@@ -132,7 +127,6 @@ class Requirement(Content):
         return self.show_on_listing or any(question.listing_label for question in self.fields)
 
 
-@dataclass(frozen=True, slots=True)
 class RequirementGroup(Content):
     """Any-of group, of which at least `minimum` requirements must be fulfilled."""
 

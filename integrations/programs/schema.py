@@ -8,7 +8,7 @@ A program is data: the state machine, the guards and the pages read it and never
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -23,14 +23,12 @@ from portal.core.business_time import Calendar
 from portal.core.content_files import Content
 
 
-@dataclass(frozen=True, slots=True)
 class ReviewPolicy(Content):
     """Rules of a review. With `second_reviewer`, an approval needs two reviewers."""
 
     second_reviewer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Step(Content):
     """Step of a program under its published name. `additional_stages` follow `stage`; `diagram` is a sequence."""
 
@@ -49,7 +47,6 @@ class Step(Content):
         return (self.stage, *self.additional_stages)
 
 
-@dataclass(frozen=True, slots=True)
 class Category(Content):
     """Category of integrations, with a pattern of repository names. The portal can test plugins of a `plugin_type`."""
 
@@ -61,7 +58,6 @@ class Category(Content):
     repository_pattern: RegularExpression = ""
 
 
-@dataclass(frozen=True, slots=True)
 class LicenseRule(Content):
     """Published rule of a license policy: SPDX IDs that pass, and SPDX IDs that need a manual review."""
 
@@ -71,7 +67,6 @@ class LicenseRule(Content):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class LicensePolicy(Content):
     """License policy. Without rules, the program publishes no rule."""
 
@@ -88,7 +83,6 @@ class LicensePolicy(Content):
         return frozenset(spdx for rule in self.rules for spdx in rule.manual_review)
 
 
-@dataclass(frozen=True, slots=True)
 class Tier(Content):
     """Tier of listed integrations with its requirements.
 
@@ -105,7 +99,6 @@ class Tier(Content):
     groups: tuple[RequirementGroup, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class ProgramContact(Content):
     """Contact of a program for one purpose: an email address, a link, or both."""
 
@@ -114,7 +107,6 @@ class ProgramContact(Content):
     url: Url = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Agency(Content):
     """Development agency that partners can hire."""
 
@@ -123,7 +115,6 @@ class Agency(Content):
     site: Url
 
 
-@dataclass(frozen=True)
 class Edition(Content):
     """Edition of a program as of a date (YYYY-MM), immutable after its publication.
 
@@ -231,7 +222,6 @@ class Edition(Content):
         return 1 + max(i for i, (step, _) in enumerate(self.positions) if requirement in step.requirements)
 
 
-@dataclass(frozen=True, slots=True)
 class ProgramProfile(Content):
     """Description of the program in an edition's file. The newest edition determines how the program is shown.
 
@@ -251,7 +241,6 @@ class ProgramProfile(Content):
     needs_repository: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 class EditionFile(Content):
     """File in `content/` with the program and one edition."""
 
@@ -259,7 +248,6 @@ class EditionFile(Content):
     edition: Edition
 
 
-@dataclass(frozen=True)
 class Program(ProgramProfile):
     """Program as its newest edition describes it, with its editions, oldest first."""
 

@@ -1,7 +1,7 @@
 """SLA policy of a program for support issues, part of the schema of program editions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import Literal
@@ -21,7 +21,6 @@ class TargetType(StrEnum):
     RESOLVE = "resolve"
 
 
-@dataclass(frozen=True, slots=True)
 class SlaTarget(Content):
     """SLA target in elapsed hours or business days. Missing an ideal target is not a breach.
 
@@ -46,7 +45,6 @@ class SlaTarget(Content):
         return timedelta(days=self.business_days) if self.business_days is not None else None
 
 
-@dataclass(frozen=True, slots=True)
 class SeverityTargets(Content):
     """Targets of one type by the severity of the issue. A severity without a target is only measured."""
 
@@ -54,7 +52,6 @@ class SeverityTargets(Content):
     other: SlaTarget | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Sla(Content):
     """SLA policy of a program for support issues, with targets of one type, both, or none.
 

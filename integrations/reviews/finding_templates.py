@@ -3,14 +3,11 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from pydantic.dataclasses import dataclass
-
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from portal.core.content_files import Content, load_content
 
 
-@dataclass(frozen=True, slots=True)
 class FindingTemplate(Content):
     """Prepared finding on a requirement of a program."""
 

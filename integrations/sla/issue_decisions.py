@@ -30,7 +30,6 @@ from portal.ui.components.moments import when
 Condition = Callable[[SupportIssue, IssueState, Sequence[SlaBreach]], bool]
 
 
-@dataclass(frozen=True, slots=True)
 class DecisionTexts(Content):
     """Texts of a decision in its content file. `summary` describes it in the API reference."""
 

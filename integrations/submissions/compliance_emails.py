@@ -1,6 +1,6 @@
 """Email texts of the compliance procedure by event type."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext
@@ -10,7 +10,6 @@ from portal.core.content_files import Content, load_content
 from portal.core.value_types import TemplateContext
 
 
-@dataclass(frozen=True, slots=True)
 class ComplianceEmailText(Content):
     """Texts of the email for one event type."""
 

@@ -4,7 +4,6 @@ A notice is between the program and the partner. The public sees no change. A su
 shows its status and no tier.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from integrations.submissions.models import Integration
@@ -14,7 +13,6 @@ from portal.core.content_files import Content, load_content
 RELISTING_EVENT_TYPES = ("compliance.reinstated", "compliance.appeal_upheld")
 
 
-@dataclass(frozen=True, slots=True)
 class PublicListingStatus(Content):
     """Listing status as the public sees it: label, description, tone, and whether the tier is shown.
 
@@ -28,7 +26,6 @@ class PublicListingStatus(Content):
     shows_tier: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class ListingStatusText(Content):
     """Key of a public status, the description of the listing status for both sides, and the partner's options.
 
@@ -41,7 +38,6 @@ class ListingStatusText(Content):
     options_after_appeal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class StatusTexts(Content):
     """Content of public_statuses.yaml."""
 

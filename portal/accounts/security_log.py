@@ -1,7 +1,6 @@
 """Security log of accounts, with an email for each sensitive change."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
@@ -20,7 +19,6 @@ RETENTION = timedelta(days=400)
 UNKNOWN_ADDRESS_RETENTION = timedelta(days=30)  # sign-in attempts with addresses that have no account
 
 
-@dataclass(frozen=True, slots=True)
 class SecurityEventKind(Content):
     """Label of an event in the log, and the email subject if this module sends an email."""
 
@@ -28,7 +26,6 @@ class SecurityEventKind(Content):
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class AccountEmail(Content):
     """What the portal sends instead of an email of django-allauth: its template, and the change it is about."""
 
@@ -36,7 +33,6 @@ class AccountEmail(Content):
     template: str = "account_changed"
 
 
-@dataclass(frozen=True, slots=True)
 class SecurityTexts(Content):
     """Content of security_events.yaml."""
 

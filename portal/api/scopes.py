@@ -3,8 +3,6 @@
 Scopes only limit the permissions of the token's user or partner. They never add permissions.
 """
 
-from dataclasses import dataclass
-
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -13,7 +11,6 @@ from portal.accounts.models import User
 from portal.core.content_files import Content, load_content
 
 
-@dataclass(frozen=True, slots=True)
 class TokenScope(Content):
     """Scope of a token. `program` limits it to program staff, `owner` to personal tokens."""
 

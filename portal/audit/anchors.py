@@ -10,7 +10,6 @@ import json
 import logging
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,7 +31,6 @@ FILE_NAME_PATTERN = re.compile(r"anchor-(\d{6})-(\d{4}-\d{2}-\d{2})\.json")
 Heads = dict[str, tuple[int, str]]
 
 
-@dataclass(frozen=True, slots=True)
 class Anchor(Content):
     """One anchor. `heads`: sequence number and seal of the last event of each stream that grew since the previous one.
 
@@ -145,7 +143,7 @@ def _list_files(folder: Path) -> list[tuple[int, str, str]]:
 
 
 def _get_fields(anchor: Anchor) -> dict[str, object]:
-    return {name: getattr(anchor, name) for name in Anchor.__slots__}
+    return {name: getattr(anchor, name) for name in Anchor.__dataclass_fields__}
 
 
 def _read_file(path: Path) -> Anchor:

@@ -1,6 +1,5 @@
 """Catalog of event types: what the history, webhooks, emails, and preferences say about each kind of event."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -40,7 +39,6 @@ class Category(StrEnum):
     INTRODUCTIONS = "introductions"
 
 
-@dataclass(frozen=True, slots=True)
 class Webhook(Content):
     """Webhook message: its description, and the event data that its payload includes."""
 
@@ -49,7 +47,6 @@ class Webhook(Content):
     is_program_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Email(Content):
     """Email: its template in portal/notifications/templates/notifications/email/ and its audience.
 
@@ -64,7 +61,6 @@ class Email(Content):
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class EventType(Content):
     """Type of an audit event. Webhooks use the same key.
 

@@ -7,11 +7,11 @@ its location inside the file, and how to fix it.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, dataclass_transform
 
 import yaml
 from pydantic import ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
@@ -38,12 +38,18 @@ EXPECTED_TYPES = {
 }
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Content:
-    """Base of the dataclasses that describe content files: no unknown keys and no conversion between types."""
+    """Base of the classes that describe content files: no unknown keys and no conversion between types.
 
-    __slots__ = ()
+    Each subclass is a frozen dataclass, without a decorator.
+    """
+
     # YAML reads an unquoted yes as a boolean and 1.0 as a number. A conversion would hide that from the author.
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
 @dataclass(frozen=True, slots=True)

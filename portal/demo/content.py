@@ -1,6 +1,5 @@
 """People, integrations, issues, and the past of the demo world, from the YAML files in data."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +9,6 @@ DATA = Path(__file__).with_name("data")
 PASSWORD = "look-around-the-portal"  # noqa: S105 - a demo's password is meant to be known
 
 
-@dataclass(frozen=True, slots=True)
 class DemoPerson(Content):
     """Person who can sign in. Program staff has no company and no role."""
 
@@ -29,7 +27,6 @@ class DemoPerson(Content):
         return "reviewer" if self.is_reviewer else f"{self.role} of {self.company}"
 
 
-@dataclass(frozen=True, slots=True)
 class DemoCompany(Content):
     """Partner, optionally with an Alliances manager."""
 
@@ -38,7 +35,6 @@ class DemoCompany(Content):
     has_manager: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 class DemoPeople(Content):
     """Content of people.yaml."""
 
@@ -46,7 +42,6 @@ class DemoPeople(Content):
     people: tuple[DemoPerson, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class DemoTransition(Content):
     """Transition of a scenario, so many days before the time of the scenario."""
 
@@ -56,7 +51,6 @@ class DemoTransition(Content):
     days_ago: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class DemoRepository(Content):
     """What differs between the fictional repositories. The templates of their files are in repositories.yaml.
 
@@ -80,7 +74,6 @@ class DemoRepository(Content):
     missing_files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class DemoIntegration(Content):
     """Integration to create."""
 
@@ -98,7 +91,6 @@ class DemoIntegration(Content):
     reply: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class World(Content):
     """Content of world.yaml."""
 
@@ -106,7 +98,6 @@ class World(Content):
     integrations: tuple[DemoIntegration, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class DemoIssueEvent(Content):
     """Event of an issue, so many hours after its opening. `text` is a comment or a label."""
 
@@ -116,7 +107,6 @@ class DemoIssueEvent(Content):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class DemoIssue(Content):
     """GitHub issue of an integration."""
 
@@ -138,7 +128,6 @@ class DemoIssue(Content):
         )
 
 
-@dataclass(frozen=True, slots=True)
 class PastProgram(Content):
     """Program of past integrations: their number, their repositories, and the median working days of a decision."""
 
@@ -148,7 +137,6 @@ class PastProgram(Content):
     decision_days: float
 
 
-@dataclass(frozen=True, slots=True)
 class PastEnding(Content):
     """How often past integrations end with a transition, and its note."""
 
@@ -156,7 +144,6 @@ class PastEnding(Content):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Past(Content):
     """Content of past.yaml.
 

@@ -27,7 +27,6 @@ ZIP_DATE = (2026, 1, 1, 0, 0, 0)  # a constant, because the checksums are signed
 EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
 
 
-@dataclass(frozen=True, slots=True)
 class ProgramRepositories(Content):
     """Language and parts of the repositories of a program."""
 
@@ -35,7 +34,6 @@ class ProgramRepositories(Content):
     parts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RepositoryFiles(Content):
     """Content of repositories.yaml. `parts` maps the path of each file to its text."""
 
@@ -44,7 +42,6 @@ class RepositoryFiles(Content):
     page: str
 
 
-@dataclass(frozen=True, slots=True)
 class ReleaseSignatures(Content):
     """Content of signatures.yaml: public keys by owner, and base64 signatures by the name of the list of checksums."""
 

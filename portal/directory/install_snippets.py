@@ -1,7 +1,7 @@
 """Installation snippets of listed integrations with version constraints, from data/snippets.yaml."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from django.template import Context, Template
 from django.utils.translation import gettext as _
@@ -13,7 +13,6 @@ from verification.checks.services.facts import get_public_repository
 from verification.terraform.versions import InvalidVersionError, parse_version, suggest_constraint
 
 
-@dataclass(frozen=True, slots=True)
 class InstallSnippet(Content):
     """Configuration or commands to copy, or their template in snippets.yaml.
 

@@ -1,7 +1,6 @@
 """Notification categories, and which of them people can turn off."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from django.db.models import TextChoices
@@ -24,7 +23,6 @@ class DeliveryMode(TextChoices):
 DIGEST_MODES = (DeliveryMode.DAILY, DeliveryMode.WEEKLY)
 
 
-@dataclass(frozen=True, slots=True)
 class NotificationCategory(Content):
     """Notification category.
 

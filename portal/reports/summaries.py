@@ -4,7 +4,7 @@ They are in the active language, and the same for the same figures. Each count t
 worst first, so that a good share can't hide it. `docs/reference/report-situations.md` lists all combinations.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -22,7 +22,6 @@ from portal.reports.scopes import get_display_name
 MAX_IMPERFECT_SHARE = 99.9  # a breach never rounds to 100%
 
 
-@dataclass(frozen=True, slots=True)
 class Concern(Content):
     """Count that a report must mention, from content/concerns.yaml. Each text has a singular and a plural."""
 

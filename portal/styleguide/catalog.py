@@ -63,7 +63,6 @@ def calculate_contrast(one: str, other: str, *, dark: bool) -> float:
     return (max(both) + 0.05) / (min(both) + 0.05)
 
 
-@dataclass(frozen=True, slots=True)
 class ColorPair(Content):
     """Color on its background with the minimum contrast, and the contrast in both themes."""
 
@@ -81,7 +80,6 @@ class ColorPair(Content):
         return calculate_contrast(self.color, self.background, dark=True)
 
 
-@dataclass(frozen=True, slots=True)
 class StyleguidePart(Content):
     """Component of the style guide. The two copies of a wide component are stacked."""
 
@@ -91,7 +89,6 @@ class StyleguidePart(Content):
     is_wide: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Catalog(Content):
     """Content of catalog.yaml, with the components of each group by its name."""
 

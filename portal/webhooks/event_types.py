@@ -5,7 +5,6 @@ a new version, which each endpoint selects. Payloads never contain messages betw
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from portal.audit.event_types import WEBHOOKS, Webhook
 from portal.core.content_files import Content, load_content
@@ -14,7 +13,6 @@ PAYLOAD_VERSION = 1
 TEST_EVENT_TYPE = "portal.test"
 
 
-@dataclass(frozen=True, slots=True)
 class WebhookGroup(Content):
     """Event types whose keys start with the same word."""
 
@@ -22,7 +20,6 @@ class WebhookGroup(Content):
     title: str
 
 
-@dataclass(frozen=True, slots=True)
 class WebhookDocumentation(Content):
     """Content of webhooks.yaml."""
 

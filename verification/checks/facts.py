@@ -24,7 +24,6 @@ CODEOWNERS_COMMENT_PATTERN = re.compile(r"(?:^|\s)#.*")
 MAX_OWNERS = 5
 
 
-@dataclass(frozen=True, slots=True)
 class FactDescription(Content):
     """How pages show a fact.
 
@@ -37,14 +36,12 @@ class FactDescription(Content):
     has_named_value: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class FactValue(Content):
     """How pages show a value of a fact that has named values."""
 
     label: str
 
 
-@dataclass(frozen=True, slots=True)
 class FactsFile(Content):
     """Content of facts.yaml: facts by key, and values by what the source states."""
 

@@ -81,7 +81,6 @@ CONTENT_FOLDER = Path(__file__).parent / "content"
 CONTENT_PATH = CONTENT_FOLDER / "checks.yaml"
 
 
-@dataclass(frozen=True, slots=True)
 class CheckDescription(Content):
     """Texts and settings of a check.
 
@@ -108,7 +107,6 @@ class CheckDescription(Content):
         return timedelta(days=self.max_age_days)
 
 
-@dataclass(frozen=True, slots=True)
 class Check(CheckDescription):
     """Registered check: a description with the function that runs it."""
 

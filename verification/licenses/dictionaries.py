@@ -7,7 +7,6 @@ import importlib
 import pkgutil
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +22,6 @@ DATA = Path(__file__).with_name("data")
 NAMES = DATA / "words" / "names.txt"
 
 
-@dataclass(frozen=True, slots=True)
 class LanguageFile(Content):
     """Content of languages.yaml, whose first lines describe the parts."""
 

@@ -52,7 +52,6 @@ COMMENT = re.compile(r"<!--|-->")
 NOTICE_COMMENT = re.compile(r"(?im)^[ \t]*<!--[ \t*]*((?:spdx-|copyright|\(c\)|©)[^<>\n]*?)[ \t]*-->[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
 class SpellingFile(Content):
     """Content of spelling.yaml: characters by what replaces them, and parts of words with their other spelling."""
 

@@ -25,7 +25,6 @@ SLOT_LENGTH = {"name": "{1,90}?", "holder": "{1,90}?", "fields": "{0,300}?"}
 MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
 
 
-@dataclass(frozen=True, slots=True)
 class Vary(Content):
     """Options that can replace `fragment` (up to and including `to`, if set). The option "" omits it."""
 
@@ -34,7 +33,6 @@ class Vary(Content):
     to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Form(Content):
     """Part of a license text that must match: from `start` to `end`, without the titles before it.
 
@@ -47,7 +45,6 @@ class Form(Content):
     loose: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class VariantFile(Content):
     """Content of variants.yaml, whose first lines describe the four parts."""
 

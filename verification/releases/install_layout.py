@@ -13,7 +13,6 @@ PUBLIC_HOST = "registry.terraform.io"
 DATA = Path(__file__).parent / "data"
 
 
-@dataclass(frozen=True, slots=True)
 class PlatformNames(Content):
     """Content of platforms.yaml: names in words, and the platforms that the registry recommends today."""
 
@@ -27,7 +26,6 @@ RECOMMENDED_PLATFORMS = PLATFORM_NAMES.recommended
 REQUIRED_PLATFORM = "linux_amd64"  # HCP Terraform runs on it
 
 
-@dataclass(frozen=True, slots=True)
 class InstallPath(Content):
     """Path of a file or folder, with a note for the reader. In install_paths.yaml, the path has placeholders."""
 

@@ -27,7 +27,6 @@ class Record:
         return asdict(self)  # type: ignore[call-overload]
 
 
-@dataclass(frozen=True, slots=True)
 class StepDefinition(Content):
     """A step in the content file of a kind."""
 

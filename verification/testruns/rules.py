@@ -1,7 +1,6 @@
 """Rules of test runs: texts in a content file, checks as functions, and results as data and as text."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
@@ -23,7 +22,6 @@ class RuleOutcome(NamedTuple):
 Check = TypeVar("Check", bound=Callable[..., RuleOutcome])
 
 
-@dataclass(frozen=True, slots=True)
 class Rule(Content):
     """A rule of a content file.
 
@@ -47,7 +45,6 @@ class Rule(Content):
     missing_input: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class RuleFile(Content):
     """A content file with the rules of one kind of test run."""
 

@@ -5,7 +5,6 @@ reasons among the parameters stay as they are.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
@@ -17,7 +16,6 @@ from portal.ui.components.moments import format_exact
 ActionTextParams = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
 class ActionText(Content):
     """Text of a code, and for an action on a requirement the label of its button."""
 

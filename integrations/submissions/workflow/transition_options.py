@@ -1,12 +1,10 @@
 """Options of transitions: their labels, and what else happens when people perform them."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from portal.core.content_files import Content, load_content
 
 
-@dataclass(frozen=True, slots=True)
 class TransitionOptions(Content):
     """Options of a transition.
 

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 
 from django.conf import settings
@@ -35,7 +34,6 @@ from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 
 
-@dataclass(frozen=True, slots=True)
 class DocumentParts(Content):
     """Content of openapi.yaml: features without an operation, shared components, and example request bodies."""
 

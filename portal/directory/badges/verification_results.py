@@ -1,12 +1,9 @@
 """Texts of verification results, for the page and the command, from data/verdicts.yaml."""
 
-from dataclasses import dataclass
-
 from portal.core.content_files import Content, load_content
 from portal.directory.badges.statements import StatementVerdict, VerificationResult
 
 
-@dataclass(frozen=True, slots=True)
 class VerdictText(Content):
     """Text of a verdict with its tone and the exit code of the command."""
 
@@ -16,7 +13,6 @@ class VerdictText(Content):
     exit_code: int = 1
 
 
-@dataclass(frozen=True, slots=True)
 class ClaimLabel(Content):
     """Label of a claim."""
 
@@ -24,7 +20,6 @@ class ClaimLabel(Content):
     label: str
 
 
-@dataclass(frozen=True, slots=True)
 class VerificationTexts(Content):
     """Content of verdicts.yaml."""
 

@@ -1,6 +1,5 @@
 """The glossary: terms of the portal and their definitions, from glossary.yaml."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from verification.outcomes import Outcome
 Text = Annotated[str, StringConstraints(min_length=1)]
 
 
-@dataclass(frozen=True, slots=True)
 class GlossaryTerm(Content):
     """A term: its anchor on the page of the glossary, its name, and its definition in a sentence or two.
 
@@ -30,7 +28,6 @@ class GlossaryTerm(Content):
     link_text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class GlossaryChapter(Content):
     """Terms that belong together, with a sentence about their subject."""
 

@@ -1,7 +1,6 @@
 """Tests that YAML content files are read strictly and their messages are extracted for translation."""
 
 import ast
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,6 @@ rows:
 """
 
 
-@dataclass(frozen=True, slots=True)
 class Page(Content):
     title: str
     pages: "tuple[Page, ...]" = ()

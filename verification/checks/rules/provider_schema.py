@@ -1,7 +1,7 @@
 """Checks of the provider's own schema, as the newest inspection read it. The checks start nothing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
@@ -69,7 +69,6 @@ def _build_reading_evidence(reading: JsonObject) -> Evidence:
     return Evidence(name, f"read in {usage}" if reading["read"] else f"{reading['problem']} ({usage})")
 
 
-@dataclass(frozen=True, slots=True)
 class SchemaRule(Content):
     """Rule that the inspection evaluates. The texts for a pass and for problems have placeholders for its numbers."""
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from portal.core.content_files import Content, load_content
 
 
-@dataclass(frozen=True, slots=True)
 class GeneratorWords(Content):
     """Content of words.yaml.
 

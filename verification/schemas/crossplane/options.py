@@ -27,7 +27,6 @@ PATH_PATTERN = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
 DEFAULT_DOMAIN = "upbound.io"
 
 
-@dataclass(frozen=True, slots=True)
 class ChoiceOption(Content):
     """Option with a fixed set of values, of which the first is the default.
 
@@ -43,7 +42,6 @@ class ChoiceOption(Content):
         return self.values[0]
 
 
-@dataclass(frozen=True, slots=True)
 class ListOption(Content):
     """Option of the command that can be repeated."""
 

@@ -28,7 +28,6 @@ SCHEMA_KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class ChangeType(Content):
     """Whether changes of this type are breaking or additions. `summary`: that of an argument, blank if it varies."""
 

@@ -69,7 +69,6 @@ class CommandOutput:
     exit_code: int
 
 
-@dataclass(frozen=True, slots=True)
 class KindTexts(Content):
     """Texts of a kind in its content file.
 

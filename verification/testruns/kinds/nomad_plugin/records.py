@@ -14,7 +14,6 @@ STATUS_ANSWERED = "answered"
 MAX_SHOWN_CHARACTERS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
 class NomadPluginStep(StepDefinition):
     """A call. `variant`: the only plugin type that it applies to, blank for all."""
 

@@ -29,7 +29,6 @@ CRASH_MARKERS = (  # the message depends on which part of Terraform notices the 
 INCONSISTENT_RESULT_ERROR = "Provider produced inconsistent result after apply"
 
 
-@dataclass(frozen=True, slots=True)
 class ProviderLifecycleStep(StepDefinition):
     """One command.
 

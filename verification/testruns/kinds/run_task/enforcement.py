@@ -1,6 +1,5 @@
 """Effects of results on a run, for mandatory and advisory tasks."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +8,6 @@ from verification.testruns.kinds.run_task.protocol import format_stage
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
 
 
-@dataclass(frozen=True, slots=True)
 class EffectTexts(Content):
     """Content of effects.yaml. `mandatory` and `advisory`: by status, blank for no result in time."""
 

@@ -45,7 +45,6 @@ class RunTaskUrls:
     configuration: str
 
 
-@dataclass(frozen=True, slots=True)
 class Scenario(Content):
     """A simulated run and how an endpoint can recognize it. `plan`: JSON text."""
 
@@ -68,7 +67,6 @@ def compute_signature(body: bytes, key: str) -> str:
     return hmac.new(key.encode(), body, hashlib.sha512).hexdigest() if key else ""
 
 
-@dataclass(frozen=True, slots=True)
 class RequestStep(Content):
     """One request. `signed`: right, wrong, or none. `body`: plain, spaced, future, or malformed.
 
