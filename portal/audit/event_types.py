@@ -72,6 +72,7 @@ class EventType(Content):
         is_internal: Whether it is hidden from the partner.
         is_anonymous: Whether the history hides the name of an unknown actor from the other partner.
         changes_listing: Whether it changes public pages.
+        is_in_reports: Whether SLA reports list it among the changes of listing statuses.
     """
 
     key: str
@@ -83,6 +84,7 @@ class EventType(Content):
     is_internal: bool = False
     is_anonymous: bool = False
     changes_listing: bool = False
+    is_in_reports: bool = False
     webhook: Webhook | None = None
     email: Email | None = None
 

@@ -19,6 +19,7 @@ from integrations.sla.selectors import issue_states
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.history import DECISIONS, annotate_requested_at
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
+from portal.audit.event_types import EVENT_TYPES
 from portal.audit.models import AuditEvent
 from portal.core.business_time import add_business_days
 from portal.core.periods import Period
@@ -32,18 +33,7 @@ MAX_OVERDUE_ROWS = 5
 MAX_DUE_SOON_ROWS = 20
 TREND_PERIODS = 8  # including that of the report
 LATE_AFTER = timedelta(days=1)  # after a period's end: from then on its report is created late
-LISTING_EVENT_TYPES = (
-    "integration.listed",
-    "integration.archived",
-    "compliance.notice_issued",
-    "compliance.notice_withdrawn",
-    "compliance.suspended",
-    "compliance.suspended_immediately",
-    "compliance.delisted",
-    "compliance.appeal_upheld",
-    "compliance.reinstated",
-    "compliance.downgraded",
-)
+LISTING_EVENT_TYPES = tuple(key for key, event_type in EVENT_TYPES.items() if event_type.is_in_reports)
 
 
 def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now: datetime) -> dict[str, object]:
