@@ -40,7 +40,7 @@ from integrations.submissions.selectors.recent_changes import load_review_events
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.texts import build_text_context, is_submitted, report_mentions
-from integrations.submissions.views.workspace import render_workspace
+from integrations.submissions.views.workspace import render_workspace, replace_page
 from integrations.submissions.workflow.states import ReviewState
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -220,7 +220,8 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     requirement = integration.edition.get_requirement(finding.requirement_id)
     context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}
     context |= build_text_context(request, integration)
-    return render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
+    page = render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
+    return replace_page(request, page)
 
 
 def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

@@ -67,8 +67,8 @@ def _render_row(page: Context | JinjaContext, row: RequirementRow, include: Call
 
 
 @register.simple_tag
-def event_entries(events: Iterable[AuditEvent]) -> SafeString:
-    """Render events as entries of a timeline."""
+def event_entries(events: Iterable[AuditEvent], has_anchors: bool = True) -> SafeString:
+    """Render events as entries of a timeline. Only one timeline of a page has anchors for links to its events."""
     entries = [
         entry(
             render_markdown(event.note),
@@ -77,7 +77,7 @@ def event_entries(events: Iterable[AuditEvent]) -> SafeString:
             tone=event.type.tone,
             icon=event.type.icon,
             private=event.internal,
-            id=event.anchor,
+            id=event.anchor if has_anchors else "",
         )
         for event in events
     ]

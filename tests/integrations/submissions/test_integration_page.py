@@ -13,7 +13,7 @@ from integrations.partners.models import Membership
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
-from tests.conftest import NOW, advance_to_stage, create_integration, create_user
+from tests.conftest import NOW, advance_to_stage, create_integration, create_user, fulfill_requirements
 from tests.integrations.page_text import get_text
 from verification.checks.facts import GITHUB, Fact
 from verification.checks.services.facts import store_facts
@@ -126,6 +126,16 @@ def test_check_that_runs_is_waited_for(acme: Any, alice: Any, sign_in: Any) -> N
     }
     Integration.objects.filter(pk=rocket.pk).update(**values)
     assert "Waiting for the portal: Run check “Code checks”" in get_text(get_page(sign_in(alice), rocket))
+
+
+def test_each_event_has_one_anchor(acme: Any, alice: Any, sign_in: Any) -> None:
+    rocket = create_integration(acme, alice)
+    requirement = rocket.edition.list_requirements()[0]
+    fulfill_requirements(rocket, alice, NOW)
+    page = sign_in(alice).get(reverse("submissions:requirement", args=[rocket.uuid, requirement.id])).text
+    anchors = re.findall(r'id="(event-\d+)"', page)
+    assert "History of this requirement" in page
+    assert len(anchors) == len(set(anchors)) > 0
 
 
 def test_only_who_can_write_is_offered_the_message_form(
