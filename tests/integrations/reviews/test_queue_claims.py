@@ -60,6 +60,17 @@ def test_review_page_shows_the_claim_of_someone_who_lost_the_program_as_unclaime
     assert get_text(sign_in(rita).get(address), "#claim p") == "Unclaimed"
 
 
+def test_review_page_offers_a_claim_when_no_one_else_has_it(
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
+) -> None:
+    row = Integration.objects.get(name="Scan")
+    claims.claim_review(row, actor=rob, now=frozen_now)
+    address = reverse("reviews:review", args=[row.uuid])
+    assert "Claim review" not in get_text(sign_in(rita).get(address), "#claim")
+    time_machine.move_to(frozen_now + timedelta(minutes=31), tick=False)
+    assert "Claim review" in get_text(sign_in(rita).get(address), "#claim")
+
+
 def test_claiming_opens_the_review(three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
     row = Integration.objects.get(name="Scan")
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/")
