@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
 from django.db.models import Count, Max, Min, Q
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
@@ -48,6 +49,7 @@ from verification.sources.rate_limits import calculate_blocked_until
 logger = logging.getLogger(__name__)
 POLL_LATE_AFTER = timedelta(hours=1)
 READ_LATE_AFTER = timedelta(minutes=10)
+GITHUB_CHECKS = ("repository.public", "repository.license", "repository.release", "release.download")
 BACKGROUND_DOWN_HINT = gettext_noop("Emails, checks, and clocks wait until background jobs run again. No data is lost.")
 QUEUE_NAMES = {
     "email": gettext_noop("Email queue"),
@@ -184,7 +186,22 @@ def measure_github(now: datetime) -> StatusLine:
         message = _("We reached GitHub's rate limit. Background requests continue at %(when)s.")
         message %= {"when": format_exact(paused_until, now)}
         return StatusLine("late", message, tuple(details), at=paused_until)
+    failed_at, answered_at = _read_last_requests_to_github()
+    last_answered_at = max((at for at in (answered_at, last_confirmed_at) if at), default=None)
+    # An older failure says nothing about the current state of GitHub.
+    if failed_at and now - failed_at < timedelta(days=1) and (last_answered_at is None or last_answered_at < failed_at):
+        message = _("GitHub didn't respond to our last request.")
+        return StatusLine("down", message, tuple(details), at=last_answered_at)
     return StatusLine("ok", _("GitHub is reachable."), tuple(details), at=last_confirmed_at)
+
+
+def _read_last_requests_to_github() -> tuple[datetime | None, datetime | None]:
+    """Return when a check of a repository last failed to read it, and when one last succeeded."""
+    results = CheckResult.objects.filter(key__in=GITHUB_CHECKS, is_deferred=False)
+    is_failed = Q(outcome=Outcome.ERROR)
+    at = Coalesce("confirmed_at", "at")
+    times = results.aggregate(failed=Max(at, filter=is_failed), answered=Max(at, filter=~is_failed))
+    return times["failed"], times["answered"]
 
 
 def measure_registry(now: datetime) -> StatusLine:

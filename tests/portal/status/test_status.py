@@ -145,6 +145,18 @@ def test_github_is_shown_in_each_state(db: None) -> None:
     assert get_component("GitHub").state == "down"
 
 
+def test_github_is_down_while_the_last_check_could_not_read_a_repository(rocket: Any) -> None:
+    GitHubRateLimit.objects.create(name="anonymous", limit=60, window_started_at=NOW)
+    states = []
+    for hours, outcome in ((30, Outcome.ERROR), (3, Outcome.PASS), (2, Outcome.ERROR), (1, Outcome.PASS)):
+        at = NOW - timedelta(hours=hours)
+        CheckResult.objects.create(
+            integration=rocket, key="repository.license", version=1, outcome=outcome, summary="x", at=at
+        )
+        states.append(get_component("GitHub").state)
+    assert states == ["ok", "ok", "down", "ok"]
+
+
 def test_unavailable_registry_is_shown_with_its_last_answer(rocket: Any) -> None:
     assert get_component("Registry").state == "idle"
     for hours, outcome in ((5, Outcome.PASS), (1, Outcome.ERROR)):
