@@ -37,7 +37,7 @@ WAIVER_COLUMNS: Columns = {
     "program": lambda row: PROGRAMS[row.integration.program_key].name,
     "requirement": lambda row: row.requirement.title if row.requirement else row.requirement_id,
     "reason": "waiver_reason",
-    "granted by": lambda row: str(row.submitted_by or ""),
+    "granted by": lambda row: str(row.waived_by or ""),
     "expires (UTC)": "waiver_expires_at",
     "url": lambda row: build_absolute_url("submissions:requirement", row.integration.uuid, row.requirement_id),
 }

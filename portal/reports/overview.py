@@ -110,7 +110,9 @@ def _list_reasons(breaches: Any) -> list[BreachReason]:
 
 def build_table(overview: Overview) -> ExportTable:
     """Return all figures as one table for CSV."""
-    return ExportTable("sla-overview", CSV_COLUMNS, _generate_rows(overview))
+    # Each kind of row fills only the first columns, but parsers expect the same number of fields in each line.
+    rows = ((*row, *("",) * (len(CSV_COLUMNS) - len(row))) for row in _generate_rows(overview))
+    return ExportTable("sla-overview", CSV_COLUMNS, rows)
 
 
 def _generate_rows(overview: Overview) -> Iterator[tuple[CellValue, ...]]:

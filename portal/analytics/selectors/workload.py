@@ -150,7 +150,7 @@ def list_open_waivers(filters: AnalyticsFilters) -> QuerySet[RequirementFulfillm
         waiver_expires_at__gt=filters.now, **filters.build_program_lookup("integration__program_key")
     )
     open_rows = rows.exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
-    return open_rows.select_related("integration__partner", "submitted_by").order_by("waiver_expires_at", "pk")
+    return open_rows.select_related("integration__partner", "waived_by").order_by("waiver_expires_at", "pk")
 
 
 @dataclass(frozen=True, slots=True)

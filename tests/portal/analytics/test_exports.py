@@ -168,7 +168,7 @@ def read_rows(sign_in: SignIn, who: Any, address: str) -> list[dict[str, str]]:
 
 
 def test_waivers_and_failing_checks_are_exported_completely(
-    sign_in: SignIn, exported_integrations: Any, rita: Any
+    sign_in: SignIn, exported_integrations: Any, alice: Any, rita: Any
 ) -> None:
     until = timezone.now() + timedelta(days=30)
     for number in range(workload.MAX_ROWS + 3):
@@ -178,7 +178,8 @@ def test_waivers_and_failing_checks_are_exported_completely(
             status="waived",
             waiver_expires_at=until,
             waiver_reason="=1+1",
-            submitted_by=rita,
+            submitted_by=alice,
+            waived_by=rita,
         )
     RequirementFulfillment.objects.create(integration=exported_integrations[1], requirement_id="R-1", status="fail")
     waivers = read_rows(sign_in, rita, "/exports/waivers.csv?program=nomad")
