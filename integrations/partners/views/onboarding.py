@@ -14,7 +14,7 @@ from integrations.partners import name_validation
 from integrations.partners.forms.members import JoinRequestForm, PartnerProfileForm
 from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.selectors import find_company_domain, list_matching_partners, list_own_partners
-from integrations.partners.services import members, profiles
+from integrations.partners.services import invitation_responses, members, profiles
 from portal.accounts.adapters import list_verified_addresses
 from portal.accounts.invitations import explain_invitation_refusal
 from portal.accounts.models import User
@@ -109,12 +109,23 @@ def join_by_domain(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 
 
 def accept_own_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Accept an invitation to one of the user's addresses without the email link."""
+    """Accept or decline an invitation to one of the user's addresses without the email link."""
     addresses = list_verified_addresses(request.user)
     invitation = get_object_or_404(Invitation.objects.select_related("partner"), pk=pk, email__in=addresses)
     if request.method != "POST":
         return redirect("partners:create")
-    return accept_invitation(request, invitation)
+    return respond_to_invitation(request, invitation)
+
+
+def respond_to_invitation(request: AuthenticatedRequest, invitation: Invitation) -> HttpResponse:
+    """Decline the invitation if that button was pressed, or accept it."""
+    if request.POST.get("action") != "decline":
+        return accept_invitation(request, invitation)
+    with report_refusals(request, _("You declined the invitation to %(name)s.") % {"name": invitation.partner.name}):
+        invitation_responses.decline_invitation(
+            invitation, addresses=list_verified_addresses(request.user), actor=request.user, now=timezone.now()
+        )
+    return redirect("dashboard:home")
 
 
 def accept_invitation(request: AuthenticatedRequest, invitation: Invitation) -> HttpResponse:
@@ -130,13 +141,15 @@ def accept_invitation(request: AuthenticatedRequest, invitation: Invitation) -> 
 @login_not_required
 @never_cache
 def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Show an invitation with a button to accept it, or the reason why the user can't accept it."""
+    """Show an invitation with buttons to accept or decline it, or the reason why the user can't accept it."""
     invitations = Invitation.objects.select_related("partner", "invited_by").filter(token_hash=crypto.hash_token(token))
     invitation = invitations.first()
     if invitation is None:
-        raise Http404(_("Invitation not found. It doesn't exist, or a newer link replaced it."))
+        return render(request, "partners/invitation_not_found.html", status=404)
     if request.method == "POST":
-        return accept_invitation(request, invitation) if is_authenticated(request) else redirect_to_login(request.path)
+        if not is_authenticated(request):
+            return redirect_to_login(request.path)
+        return respond_to_invitation(request, invitation)
     # A visitor's addresses are known after the sign-in, and checked then.
     addresses = list_verified_addresses(request.user) if is_authenticated(request) else [invitation.email]
     refusal = explain_invitation_refusal(invitation, addresses, timezone.now())

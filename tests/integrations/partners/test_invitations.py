@@ -7,7 +7,7 @@ import pytest
 
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, JoinRequest, Partner
-from integrations.partners.services import members, profiles
+from integrations.partners.services import invitation_responses, members, profiles
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core import crypto
@@ -64,6 +64,21 @@ def test_revoked_invitation_cannot_be_accepted(acme: Partner, alice: Any, dora: 
     assert list_partner_events(acme) == [
         ("member.invited", "Alice Archer"),
         ("member.invitation_revoked", "Alice Archer"),
+    ]
+
+
+def test_declined_invitation_is_closed(acme: Partner, alice: Any, dora: Any, charlie: Any, now: datetime) -> None:
+    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
+    decline = invitation_responses.decline_invitation
+    assert get_refusal(decline, invitation, addresses=[charlie.email], actor=charlie, now=now) == (
+        "This invitation is for dora@acme.example. Sign in with that address, or add it to your account."
+    )
+    decline(invitation, addresses=[dora.email], actor=dora, now=now)
+    assert list(members.list_open_invitations(now)) == []
+    assert permissions.get_role(acme, dora) == ""
+    assert list_partner_events(acme) == [
+        ("member.invited", "Alice Archer"),
+        ("member.invitation_declined", "Dora Dean"),
     ]
 
 

@@ -261,8 +261,24 @@ def test_invitation_is_found_by_the_address_without_its_link(
     assert permissions.get_role(acme, dora) == "editor"
 
 
-def test_unknown_link_is_not_found(client: Any, db: None) -> None:
-    assert client.get("/invitations/nonsense/").status_code == 404
+@pytest.mark.parametrize("has_link", [True, False])
+def test_invited_person_declines(
+    sign_in: SignIn, invitation_path: str, acme: Partner, dora: Any, has_link: bool
+) -> None:
+    own_path = reverse("partners:accept_invitation", args=[Invitation.objects.get().pk])
+    client = sign_in(dora)
+    page = client.get(invitation_path) if has_link else client.get("/company/new/")
+    assert "Decline invitation" in find_text(page)
+    response = client.post(invitation_path if has_link else own_path, {"action": "decline"}, follow=True)
+    assert "You declined the invitation to Acme." in response.text
+    assert "Join Acme" not in response.text
+    assert permissions.get_role(acme, dora) == ""
+
+
+def test_replaced_link_says_that_there_is_a_newer_one(client: Any, db: None) -> None:
+    page = client.get("/invitations/nonsense/")
+    assert page.status_code == 404
+    assert "Use the link in the newest invitation email" in find_text(page)
 
 
 def test_page_of_a_revoked_invitation_says_that_it_was_revoked(
