@@ -19,7 +19,7 @@ const MESSAGES = {
   elsewhere: "Not saved. Someone changed this draft. Save to see both versions.",
   signedOut: "Not saved. You are signed out. Continue to sign in. We keep your text.",
   notSaved: "Not saved. Your text stays on this page. We'll try again when you type.",
-  outage: "We couldn't update this part of the page. Your text is still on the page. Reload the page to try again.",
+  outage: "We couldn't update this part of the page. Copy your text, reload the page, and try again.",
   ...JSON.parse(document.documentElement.dataset.messages || "{}"),
 };
 const formatMessage = (name, value) => MESSAGES[name].replace(/%\(\w+\)s/, () => value);
