@@ -53,7 +53,8 @@ class PublisherCheck:
 class CheckSummary:
     """Current check results: title, status, and time of each, and the waivers.
 
-    Waived requirements count neither as passing nor as failing, and warnings count on their own.
+    Waived requirements count neither as passing nor as failing. Warnings count on their own, and so do errors, because
+    an outage is no failure of the partner.
     """
 
     lines: list[tuple[str, str, datetime | None]]
@@ -68,7 +69,8 @@ class CheckSummary:
         statuses = [status for _title, status, _at in self.lines if status != Status.WAIVED]
         warning_count = statuses.count(Status.WARN)
         passing_count = sum(status in FULFILLED_STATUSES for status in statuses) - warning_count
-        failing_count = len(statuses) - passing_count - warning_count
+        error_count = statuses.count(Status.ERROR)
+        failing_count = len(statuses) - passing_count - warning_count - error_count
         parts = [_("%(count)s passed") % {"count": passing_count}]
         if warning_count:
             parts.append(ngettext("%(count)s warning", "%(count)s warnings", warning_count) % {"count": warning_count})
@@ -76,6 +78,8 @@ class CheckSummary:
             parts.append(_("%(count)s waived") % {"count": len(self.waivers)})
         if failing_count:
             parts.append(_("%(count)s not passed") % {"count": failing_count})
+        if error_count:
+            parts.append(_("%(count)s couldn't be completed") % {"count": error_count})
         return ", ".join(parts)
 
 
