@@ -37,6 +37,14 @@ def test_old_and_new_values_appear_in_the_history(rocket: Integration, alice: An
     }
 
 
+def test_partner_is_told_what_a_new_repository_causes(rocket: Integration, alice: Any, sign_in: Any) -> None:
+    url = reverse("submissions:edit", args=[rocket.uuid])
+    other_url = "https://github.com/acme/terraform-provider-skyrocket"
+    page = sign_in(alice).post(url, FORM_DATA | {"repository_address": other_url}, follow=True)
+    assert "Details saved." in page.text
+    assert "The checks run again for the new repository, and we notify the program." in page.text
+
+
 def test_edit_retains_fields_that_a_colleague_changed(rocket: Integration, alice: Any, bob: Any, sign_in: Any) -> None:
     url = reverse("submissions:edit", args=[rocket.uuid])
     client = sign_in(alice)

@@ -33,6 +33,7 @@ ISSUE_DATA = {
 DECISION_DATA = {"issue": ISSUE_DATA["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
 # Data of event types, beyond what every event has.
 DATA: dict[str, dict[str, Any]] = {
+    "integration.repository_changed": {"changes": {"repository": ["acme/rocket", "acme/rocket-next"]}},
     "introduction.requested": {"introduction": 1},
     "introduction.accepted": {"introduction": 1},
     "introduction.declined": {"introduction": 1},

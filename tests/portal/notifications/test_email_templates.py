@@ -18,6 +18,7 @@ EVENTS_WITHOUT_NOTE = (
     "requirement.waiver_ending",
     "integration.created",
     "credential.rotation_requested",
+    "integration.repository_changed",
     "introduction.declined",
     "issue.warning_sent",
     "issue.breached",
@@ -25,6 +26,7 @@ EVENTS_WITHOUT_NOTE = (
 )
 SUBJECTS = {
     "integration.created": "Integration created: Rocket in Nomad",
+    "integration.repository_changed": "Repository changed: Rocket by Acme",
     "review.requested": "Review requested: Rocket by Acme",
     "review.requested_again": "Review requested: Rocket by Acme",
     "review.changes_requested": "Changes requested: Rocket",

@@ -10,7 +10,7 @@ from django.db import transaction
 from integrations.partners.models import Membership, Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from integrations.submissions.services import findings, waivers
+from integrations.submissions.services import creation, findings, waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.services import record_event
@@ -64,6 +64,24 @@ def test_listed_email_says_whether_support_is_measured(
     Integration.objects.filter(pk=row.pk).update(repository=repository)
     advance_to_stage(reload_row(row), "support", partner=alice, reviewer=rita)
     assert EmailMessage.objects.get(name="integration_listed").text.startswith(lead)
+
+
+@pytest.mark.parametrize(
+    ("stage", "lead"),
+    [
+        ("review", "No action needed."),
+        ("support", "Action required: Check that the new repository belongs to Acme."),
+    ],
+)
+def test_program_learns_of_a_new_repository(
+    integration_at: Any, alice: User, now: datetime, stage: str, lead: str
+) -> None:
+    row = integration_at(stage)
+    creation.change_description(row, {"repository": "other/rocket"}, actor=alice, now=now)
+    email = EmailMessage.objects.get(name="repository_changed")
+    assert email.to == row.edition.mailbox
+    assert email.text.startswith(f"{lead}\n")
+    assert f"Alice Archer changed the repository of Rocket from {row.repository} to other/rocket." in email.text
 
 
 def test_times_are_in_the_zone_of_the_recipient(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
