@@ -127,6 +127,9 @@ def apply_templates(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         if not new_findings:
             raise ActionRefused(_("Select at least one template."))
         finding_services.raise_findings(integration, new_findings, actor=request.user, now=timezone.now())
+        count = len(new_findings)
+        message = ngettext("You added %(count)s finding.", "You added %(count)s findings.", count)
+        messages.success(request, message % {"count": count})
         if "request_changes" in request.POST:
             return redirect("reviews:transition", uuid, "request_changes")
     return redirect(f"{reverse('reviews:review', args=[uuid])}#findings")

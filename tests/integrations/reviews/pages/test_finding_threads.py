@@ -103,7 +103,9 @@ def test_selected_templates_become_findings_and_open_the_request(
 ) -> None:
     templates = list_templates(rocket)[:2]
     form_data = {"template": [template.key for template in templates], "request_changes": "on"}
-    response = sign_in(rita).post(f"/integrations/{rocket.uuid}/findings/templates/", form_data)
+    client = sign_in(rita)
+    response = client.post(f"/integrations/{rocket.uuid}/findings/templates/", form_data)
+    assert "You added 2 findings." in client.get(response["Location"]).text
     assert response["Location"] == f"/integrations/{rocket.uuid}/transitions/request_changes/"
     assert len(templates) == 2
     assert list(rocket.findings.values_list("requirement_id", "text", "severity")) == [
