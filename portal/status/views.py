@@ -42,7 +42,7 @@ def check_health(request: HttpRequest) -> JsonResponse:
 def show_status(request: HttpRequest) -> HttpResponse:
     """Show the status page, with details for program staff. Return 503 if the database is down.
 
-    htmx asks for the measurements only.
+    htmx asks for the measurements only, and keeps those that the page already shows.
     """
     now = timezone.now()
     try:
@@ -53,8 +53,9 @@ def show_status(request: HttpRequest) -> HttpResponse:
         return HttpResponse(render_to_string("status/status_down.html"), status=503)
     tone, summary = probes.summarize(groups)
     context = {"groups": groups, "tone": tone, "summary": summary, "now": now, "for_program": for_program}
-    template = "status/status.html#live" if is_fragment_request(request) else "status/status.html"
-    return render(request, template, context)
+    if is_fragment_request(request):
+        return render(request, "status/status_update.html", context | {"is_update": True})
+    return render(request, "status/status.html", context)
 
 
 @serve_publicly

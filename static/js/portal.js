@@ -261,8 +261,10 @@ enhance(document);
 addEventListener("load", () => setTimeout(() =>
   document.querySelector("main :is(#error-summary, .field-wrong :is(input, select, textarea):not([type=hidden]))")?.focus()));
 setInterval(refreshMoments, 30000);
-// Keep expanded details open after a swap, before the focus returns.
+// Keep a part that the page already shows, and expanded details open after a swap, before the focus returns.
 document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+  const { digest } = detail.target.dataset;
+  if (digest && detail.fragment.querySelector(`[data-digest="${digest}"]`)) detail.shouldSwap = false;
   for (const was of detail.target.querySelectorAll("details[id]")) {
     const fresh = detail.fragment.querySelector(`[id="${was.id}"]`);
     if (fresh) fresh.open = was.open;

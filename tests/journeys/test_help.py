@@ -36,6 +36,16 @@ def test_reviewer_sees_the_status_of_background_jobs(
     visit(rita).go("/status/").sees("every 30 s", "Background jobs last ran just now.")
 
 
+def test_selection_on_the_status_page_survives_an_update(visit: Callable[..., Person], db: None) -> None:
+    reader = visit().go("/status/")
+    reader.page.evaluate("getSelection().selectAllChildren(document.querySelector('#status-redis'))")
+    shown = reader.page.evaluate_handle("document.querySelector('#status')")
+    with reader.page.expect_response("**/status/"):
+        reader.page.evaluate("htmx.ajax('GET', '/status/', {source: '#status', target: '#status', swap: 'outerHTML'})")
+    reader.page.wait_for_function("shown => !shown.isConnected", arg=shown)
+    assert reader.page.evaluate("getSelection().toString()").split("\n")[0].startswith("Redis")
+
+
 @pytest.mark.parametrize("width", [320, 1920])
 def test_help_pages_fit_the_screen(visit: Callable[..., Person], db: None, width: int) -> None:
     reader = visit()

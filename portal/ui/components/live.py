@@ -10,6 +10,11 @@ from portal.ui.components.markup import register, render
 DIGEST_LENGTH = 20
 
 
+def calculate_digest(content: str) -> str:
+    """Return what identifies the content of a part."""
+    return sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]
+
+
 @register.simple_block_tag(takes_context=True)
 def live(
     context: Context,
@@ -30,6 +35,16 @@ def live(
     if "csrfmiddlewaretoken" in content:
         # Each response has another token. Without a form, reading the token would set a needless cookie.
         stable_content = content.replace(str(context.get("csrf_token", "")), "")
-    digest = sha256(stable_content.encode()).hexdigest()[:DIGEST_LENGTH]
+    digest = calculate_digest(stable_content)
     values = {"id": id, "url": url, "every": every, "css_class": css_class, "announced": announced}
     return render("ui/components/live.html", {**values, "content": SafeString(content), "digest": digest})
+
+
+@register.simple_block_tag
+def live_part(content: str, *, id: str, element: str = "div", swap: bool = False) -> SafeString:
+    """Render a part that the response of another live part also updates. With `swap`, htmx replaces it by its ID.
+
+    A part that the page already shows stays, with its selection: the script compares the digests.
+    """
+    values = {"id": id, "element": element, "swap": swap}
+    return render("ui/components/live_part.html", {**values, "content": content, "digest": calculate_digest(content)})

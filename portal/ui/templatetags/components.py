@@ -58,6 +58,8 @@ Blocks, each closed with {% end… %}:
     {% filter_fold form swap=False %}                 folds the fields of a form.filters on phones, as its first element
     {% live id="deliveries" url=poll_url every="2s" css_class="" announced=False %}…{% endlive %}
        asks for itself while it has a URL, and is replaced only if it changed
+    {% live_part id="status-github" element="li" swap=is_update %}…{% endlive_part %}
+       is replaced with another part's response, also only if it changed
     {% navigation_links frame.menu %}                 list of links to pages
 {% include_jinja "reviews/review_index.html" %}        a Jinja2 template with the values of the page
 Page frame: {% document_links %}, {% frame_top frame csrf_token %}, {% theme_form frame csrf_token %},

@@ -70,6 +70,25 @@ def test_status_page_shows_the_time_of_each_measurement(sign_in: Any, rita: Any,
     assert poll(client, "/status/", "#status", page).status_code == 200
 
 
+def test_status_page_updates_each_line_by_itself(sign_in: Any, rita: Any, time_machine: Any) -> None:
+    time_machine.move_to(NOW, tick=False)
+    client = sign_in(rita)
+    page = client.get("/status/").text
+    time_machine.move_to(NOW + timedelta(minutes=1), tick=False)
+    update = BeautifulSoup(poll(client, "/status/", "#status", page).text, "html.parser")
+    assert {each["hx-swap-oob"] for each in update.select("[data-digest]")} == {"true"}
+    digests = [
+        {each["id"]: each["data-digest"] for each in part.select("[data-digest]")}
+        for part in (BeautifulSoup(page, "html.parser"), update)
+    ]
+    assert len(digests[0]) > 10
+    assert digests[1] == digests[0]
+    measured = update.select_one("#status")
+    assert measured is not None
+    assert "Measured" in measured.text
+    assert measured.select("[data-digest]") == []
+
+
 def test_poll_during_a_check_run_answers_only_after_another_check(
     sign_in: Any, acme: Any, alice: Any, rita: Any
 ) -> None:
