@@ -19,7 +19,10 @@ PROGRESS_INTERVAL_SECONDS = 10.0
 
 
 class Command(BaseCommand):
-    help = "Recompute severity, clocks, and breaches of issues from their events, and print the differences."
+    help = (
+        "Recompute severity, clocks, and breaches of issues from their events, and print the differences. Exit codes: "
+        "0 without differences, 1 otherwise."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         selection_group = parser.add_mutually_exclusive_group(required=True)

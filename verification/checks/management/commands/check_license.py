@@ -17,7 +17,7 @@ from verification.licenses.policy import Judgment, Policy, Verdict, evaluate_fil
 class Command(BaseCommand):
     help = (
         "Print the license of each file as an SPDX expression, and the verdict: allow, deny, or review (a reviewer "
-        "decides). Exit codes: 0 whatever the verdicts, 2 if a file can't be read."
+        "decides). Exit codes, also with --json: 0 whatever the verdicts, 2 if a file can't be read."
     )
     requires_system_checks = []
 

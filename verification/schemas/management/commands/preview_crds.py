@@ -31,7 +31,8 @@ GENERATOR_OPTIONS = (*LIST_OPTIONS, "api_version", "category", *CHOICE_OPTIONS)
 class Command(BaseCommand):
     help = (
         "Write one YAML file per resource and scope, the provider's own definitions, metadata, examples, and "
-        "configuration of Upjet, and the coverage as JSON and text, to a folder."
+        "configuration of Upjet, and the coverage as JSON and text, to a folder. Exit codes: 0 if the files were "
+        "written, 1 if --validate finds an invalid definition, 2 if a file can't be used or a validator is missing."
     )
     requires_system_checks: list[str] = []
 

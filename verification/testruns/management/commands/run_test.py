@@ -13,8 +13,8 @@ from verification.testruns.registry import KINDS
 
 class Command(BaseCommand):
     help = (
-        "Test a run task endpoint, a provider, or a Nomad plugin, and print a result for each rule. Exit codes: 0 "
-        "nothing failed, 1 something failed, 2 unknown. Needs no database."
+        "Test a run task endpoint, a provider, or a Nomad plugin, and print a result for each rule. Exit codes, also "
+        "with --json: 0 nothing failed, 1 something failed, 2 unknown. Needs no database."
     )
     requires_system_checks: list[str] = []
 
