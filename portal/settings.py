@@ -237,6 +237,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+SESSION_ENGINE = "portal.core.sessions"
 SESSION_COOKIE_AGE = int(timedelta(days=7).total_seconds())
 if PRODUCTION:
     SECURE_SSL_REDIRECT = True

@@ -1,7 +1,7 @@
 """Forms submitted without a recent sign-in, stored for a day until their author signs in.
 
-The cache stores the fields under a random key, and a separate cookie holds the signed key. No session is created or
-changed, so a forged request can neither sign anyone out nor fill the session table.
+The cache stores the encrypted fields under a random key, and a separate cookie holds the signed key. No session is
+created or changed, so a forged request can neither sign anyone out nor fill the session table.
 
 A second cookie names the last signed-in user, because an expired session no longer does. Only that user gets their form
 back. The form of a visitor goes to the next user who signs in with the same browser.
@@ -20,6 +20,8 @@ from django.contrib.auth.signals import user_logged_in
 from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
+
+from portal.core import crypto
 
 Handler = Callable[[HttpRequest], HttpResponse]
 COOKIE = "unsent_form"
@@ -66,7 +68,10 @@ def take_unsent_form(request: HttpRequest) -> QueryDict | None:
         return None
     cache.delete(key)
     request.unsent_was_taken = True  # type: ignore[attr-defined]
-    return QueryDict(stored_form["fields"])
+    try:
+        return QueryDict(crypto.decrypt(stored_form["fields"], key).value)
+    except crypto.DecryptionError:  # the encryption key was replaced since
+        return None
 
 
 def discard_other_users_form(request: HttpRequest, user: AbstractBaseUser | AnonymousUser) -> None:
@@ -132,7 +137,9 @@ def _store_form(request: HttpRequest, response: HttpResponse) -> None:
     if not fields or len(encoded_fields) > MAX_CHARACTERS or not _is_within_limit(request):
         return
     key = secrets.token_urlsafe(24)
-    stored_form = {"path": request.path, "fields": encoded_fields, "author": _read_author(request)}
+    # A field can be a secret under any name, such as the URL of a webhook.
+    fields_at_rest = crypto.encrypt(crypto.Secret(encoded_fields), f"{COOKIE}:{key}")
+    stored_form = {"path": request.path, "fields": fields_at_rest, "author": _read_author(request)}
     cache.set(f"{COOKIE}:{key}", stored_form, MAX_AGE_SECONDS)
     _set_cookie(response, COOKIE, key, MAX_AGE_SECONDS)
 

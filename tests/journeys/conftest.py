@@ -10,11 +10,11 @@ import pytest
 import time_machine
 from django.conf import settings as django_settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Browser, sync_playwright
 
+from portal.core.sessions import SessionStore
 from portal.jobs import dispatcher
 from portal.jobs.registry import QUEUES
 from portal.notifications.models import EmailMessage

@@ -1,16 +1,19 @@
 """Tests of accounts without password and second factor: a sensitive change needs a recent sign-in with GitHub."""
 
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from bs4 import BeautifulSoup
+from django.contrib.sessions.backends.db import SessionStore as PlainSessionStore
+from django.contrib.sessions.models import Session
 from django.test import Client
 
 from portal.accounts.models import User
 from portal.api.models import ApiToken
 from portal.api.services import tokens
+from portal.core.sessions import SessionStore
 from portal.core.unsent_forms import COOKIE
 from portal.webhooks import services
 from portal.webhooks.models import WebhookEndpoint
@@ -107,6 +110,26 @@ def test_change_needs_a_recent_sign_in(github_only: User, acme: Any, kind: str) 
     assert list_event_kinds(github_only) == before
     answer = create_client(github_only, is_recent=True).post(path, fields)
     assert answer.get("Location", "").startswith(SIGN_IN_AGAIN) is False
+
+
+@pytest.mark.parametrize("kind", ["webhook", "first password"])
+def test_form_sent_before_the_sign_in_is_stored_encrypted(github_only: User, acme: Any, kind: str) -> None:
+    path, fields = get_change(kind, github_only)
+    client = create_client(github_only, is_recent=False)
+    client.post(path, fields)
+    suspended = client.session["account_reauthentication_state"]["request"]
+    secret = fields.get("url") or fields["password1"]
+    assert urlencode({"": secret})[1:] in suspended
+    for backend in (PlainSessionStore(), SessionStore()):
+        row = Session.objects.get(pk=client.session.session_key)
+        assert ("account_reauthentication_state" in backend.decode(row.session_data)) is (type(backend) is SessionStore)
+
+
+def test_session_without_its_key_is_empty(settings: Any) -> None:
+    row = SessionStore().encode({"a": 1})
+    assert (SessionStore().decode(row), SessionStore().decode("plain")) == ({"a": 1}, {})
+    settings.ENCRYPTION_KEYS = ["another key of at least fifty characters, such as this one"]
+    assert SessionStore().decode(row) == {}
 
 
 @pytest.mark.github

@@ -33,6 +33,8 @@ ENCRYPTING_MODULES = {
     "portal/core/encrypted_fields.py",
     "portal/accounts/second_factor_secrets.py",
     "portal/core/one_time_secrets.py",  # needs no rotation: a secret is shown within ten minutes
+    "portal/core/sessions.py",  # needs no rotation: a session ends within seven days
+    "portal/core/unsent_forms.py",  # needs no rotation: a form is kept for a day
 }
 BUILDERS: dict[type[EncryptedRow], Callable[[Integration, datetime], EncryptedRow]] = {
     GitHubGrant: lambda row, now: GitHubGrant(user=row.created_by, account_id=47, login="alice", granted_at=now),

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpRequest
 
 from portal.core.crypto import Secret
 from portal.core.one_time_secrets import MAX_AGE_SECONDS, store_secret, take_secret
+from portal.core.sessions import SessionStore
 
 SECRET = Secret("s3cret")
 

@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.http import QueryDict
 from django.test import Client
 
+from portal.core import crypto
 from portal.core.unsent_forms import AUTHOR_COOKIE, COOKIE, EXCLUDED_FIELDS, MAX_CHARACTERS
 from tests.conftest import PASSWORD
 
@@ -190,7 +191,8 @@ def test_secrets_are_never_stored(db: None, field: str) -> None:
     client = create_checked_client()
     client.post(COMPANY_PAGE, FIELDS | {field: "hunter2"} | get_csrf_token(client))
     key = client.cookies[COOKIE].value.partition(":")[0]
-    assert QueryDict(cache.get(f"{COOKIE}:{key}")["fields"]).dict() == FIELDS
+    encrypted_fields = cache.get(f"{COOKIE}:{key}")["fields"]
+    assert QueryDict(crypto.decrypt(encrypted_fields, f"{COOKIE}:{key}").value).dict() == FIELDS
 
 
 def test_autosave_without_session_stores_nothing(db: None) -> None:
