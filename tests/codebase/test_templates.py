@@ -15,6 +15,9 @@ INLINE_PATTERN = re.compile(
 )
 ERROR_TEMPLATES = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "429.html"}
 TABLE_PATTERN = re.compile(r"{% table .*?{% endtable %}|<table(?!\s+role).*?</table>", re.DOTALL)
+OWN_DELETION_PATTERN = re.compile(
+    r'{% (?:button|decision label=|form_footer label=) ?_\("(?:Delete|Disconnect|Leave|Remove|Revoke|Withdraw test)'
+)
 BLAME_PATTERN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
 
 
@@ -97,6 +100,11 @@ def test_pages_have_no_inline_script_or_style():
 
 def test_templates_do_not_blame_the_reader():
     assert [relative_name(path) for path in TEMPLATES if BLAME_PATTERN.search(path.read_text())] == []
+
+
+def test_deletions_name_the_object_with_the_shared_component() -> None:
+    texts = {relative_name(path): path.read_text() for path in TEMPLATES}
+    assert [name for name, text in texts.items() if OWN_DELETION_PATTERN.search(text)] == []
 
 
 def test_every_table_names_its_columns_or_rows() -> None:

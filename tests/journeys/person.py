@@ -121,6 +121,11 @@ class Person:
         """Press the button or follow the link inside the first element that matches the selector."""
         return self.press(label, within=self.find(selector))
 
+    def open_dialog(self, label: str, nth: int = 0) -> "Person":
+        """Open the dialog of an action such as “Remove member”."""
+        self.click(self.page.locator("summary", has_text=label).nth(nth))
+        return self.wait_for_page()
+
     def click(self, target: Locator) -> None:
         """Press a button or follow a link. `KeyboardPerson` overrides this and the next two."""
         target.click()

@@ -25,15 +25,15 @@ def test_account_is_viewed_with_a_reason_and_withdrawn(
     owner = visit(alice)
     reviewer = visit(rita)
     other = visit(rob)
-    owner.go(address).write("Credentials", SECRET).press("Save test account").never_receives(SECRET)
+    owner.go(address).write("Credentials", SECRET).press("Add test account").never_receives(SECRET)
     owner.write("Account name", "The test tenant").write("Credentials", SECRET).tick("Permanent")
-    owner.press("Save test account").sees("The test tenant", "Permanent").never_receives(SECRET)
+    owner.press("Add test account").sees("The test tenant", "Permanent").never_receives(SECRET)
     visit(bob).go(address).sees("The test tenant").never_receives(SECRET)
     other.go(address).sees("Only the assigned reviewer, Rita Reyes, can view the test account.").never_receives(SECRET)
-    reviewer.go(address).press("View account").sees(
+    reviewer.go(address).press("View test account").sees(
         "Enter a reason. We record it and send it to the partner."
     ).never_receives(SECRET)
-    reviewer.write("Reason for access", "To run the acceptance tests.").press("View account")
+    reviewer.write("Reason for access", "To run the acceptance tests.").press("View test account")
     reviewer.sees("Confirm access").never_receives(SECRET)
     reviewer.write("Password", PASSWORD).press("Continue").sees(SECRET)
     reviewer.go(address).never_receives(SECRET)
@@ -42,7 +42,7 @@ def test_account_is_viewed_with_a_reason_and_withdrawn(
     assert "To run the acceptance tests." in email.text
     owner.go(f"/integrations/{row.uuid}/history/").sees("Rita Reyes").never_receives(SECRET)
     owner.go(address).page.locator("summary", has_text="Withdraw").click()
-    owner.press("Withdraw account").sees("Test account withdrawn. We deleted the credentials.")
+    owner.press("Withdraw test account").sees("Test account withdrawn. We deleted the credentials.")
     reviewer.go(address).sees("No test accounts yet.").does_not_see("Reason for access")
     owner.sees("To run the acceptance tests.")
     assert [(use.how, use.by) for use in Integration.objects.get().credentials.get().accesses.all()] == [

@@ -77,7 +77,8 @@ def test_github_account_is_connected_and_disconnected(visit: Visit, github_app: 
     browser.go("/accounts/3rdparty/").sees("No GitHub account connected")
     sign_in_with_github(browser, "dora", "Connect GitHub account")
     browser.sees("GitHub account connected.")
-    browser.press("Disconnect account").sees("GitHub account disconnected.", "No GitHub account connected")
+    browser.open_dialog("Disconnect account").sees("Disconnect account: dora").press("Disconnect account")
+    browser.sees("GitHub account disconnected.", "No GitHub account connected")
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,10 @@ def test_draft_is_deleted_after_entering_its_name_and_restored(
 ) -> None:
     draft = drafts.create_draft(acme, "nomad", actor=alice, now=timezone.now())
     drafts.save_draft(draft, {"name": "Booster"}, version=0, actor=alice, now=timezone.now())
-    partner = visit(alice).go(f"/drafts/{draft.uuid}/").write("Enter “Booster” to confirm", "Booster")
-    partner.shot("draft-deletion").press("Delete draft").sees("Deleted. You can restore it until").shot("home-draft")
+    partner = visit(alice).go(f"/drafts/{draft.uuid}/").open_dialog("Delete draft")
+    partner.write("Enter “Booster” to confirm", "Booster").shot("draft-deletion").press("Delete draft").sees(
+        "Deleted. You can restore it until"
+    ).shot("home-draft")
     partner.press("Restore draft").sees("Draft restored.")
 
 

@@ -90,7 +90,7 @@ def test_partner_selects_and_stops_a_digest_and_subscribes_to_a_calendar(
     url = reader.page.locator("code", has_text=".ics").inner_text()
     response = reader.page.request.get(url)
     assert Calendar.from_ical(response.text())["x-wr-calname"] == "Partner portal: deadlines"
-    reader.press("Delete URL").sees("Calendar URL deleted.")
+    reader.open_dialog("Delete calendar URL").press("Delete calendar URL").sees("Calendar URL deleted.")
     assert reader.page.request.get(url).status == 404
 
 

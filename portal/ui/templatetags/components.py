@@ -51,6 +51,8 @@ Blocks, each closed with {% end… %}:
        put several in <div class="checks">; an object can give outcome, title, summary, and advice
     {% decision label="Approve" id="approve" heading="" tone="primary" icon="" is_open=False %}form{% enddecision %}
        a dialog with JavaScript, otherwise collapsible details
+    {% deletion label="Delete view" what=view.name id="delete-1" action=url name="" value="" icon="" cancel=url
+       is_open=False %}what follows, and fields{% enddeletion %}   names the object; without an ID, a form of a page
     {% mail_preview to="…" subject="…" wait="10 minutes" %}exact text{% endmail_preview %}
     {% form_footer label="Save" tone="primary" icon="" saved_at=None draft=False cancel=url disabled="" name=""
        value="" %}further buttons{% endform_footer %}   <form data-autosave="URL"> keeps "saved 12 s ago"
@@ -73,6 +75,7 @@ Classes without a tag: muted, mono, visually-hidden, stack, row, cards, requirem
 from portal.ui import glossary, markdown, script_messages  # noqa: F401 - the import registers their tags
 from portal.ui.components import (  # noqa: F401
     blocks,
+    deletion,
     filters,
     frame,
     head,

@@ -93,14 +93,14 @@ def test_view_is_renamed_and_deleted_by_its_users_only(sign_in: SignIn, rita: An
     assert not SavedView.objects.exists()
 
 
-def test_only_the_deletion_of_a_shared_view_asks_first(sign_in: SignIn, rita: Any) -> None:
+def test_deletion_names_the_view_and_who_loses_it(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
     save_view(client, "queue", "age=7", "Mine")
-    assert "Delete shared view?" not in client.get("/saved-views/").text
+    page = client.get("/saved-views/").text
+    assert ("Delete view: Mine" in page, "all program staff" in page) == (True, False)
     save_view(client, "queue", "age=3", "Ours", shared="on")
     page = client.get("/saved-views/").text
-    assert page.count("Delete shared view?") == 1
-    assert "This deletes “Ours” for all program staff." in page
+    assert ("Delete view: Ours" in page, page.count("all program staff")) == (True, 1)
 
 
 def test_auditor_cannot_rename_or_delete_a_shared_view(sign_in: SignIn, rita: Any) -> None:
