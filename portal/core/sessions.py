@@ -21,7 +21,7 @@ class SessionStore(db.SessionStore):
         """Return the signed and encrypted session."""
         return base64.b64encode(crypto.encrypt(crypto.Secret(super().encode(session_dict)), CONTEXT)).decode()
 
-    def decode(self, session_data: str) -> dict[str, Any]:
+    def decode(self, session_data: bytes | str) -> dict[str, Any]:
         """Return the session, or an empty one if it can't be decrypted."""
         try:
             return super().decode(crypto.decrypt(base64.b64decode(session_data), CONTEXT).value)
