@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from integrations.escalations.models import Escalation
 from integrations.partners.models import Invitation, JoinRequest
+from integrations.partners.selectors import list_solely_owned_partners
 from integrations.partners.services.members import end_membership
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import ReadMarker
@@ -76,6 +77,9 @@ def pseudonymize(user: User, *, reason: str, now: datetime) -> User:
     user.refresh_from_db()
     if user.is_active:
         raise ActionRefused(_("Deactivate the account first, which ends its sessions and revokes its tokens."))
+    if partners := list_solely_owned_partners(user):
+        names = ", ".join(partner.name for partner in partners)
+        raise ActionRefused(_("These companies need another active owner first: %(names)s.") % {"names": names})
     for membership in user.memberships.filter(ended_at=None).order_by("partner_id"):  # like a merge, against deadlocks
         end_membership(membership, actor=None, now=now)
     addresses = _list_addresses(user)

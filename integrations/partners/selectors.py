@@ -1,9 +1,9 @@
 """Reads of the partners app."""
 
-from django.db.models import BigIntegerField, Q, QuerySet
+from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet
 
 from integrations.partners import name_validation, permissions
-from integrations.partners.models import Membership, Partner, PartnerVerification
+from integrations.partners.models import Membership, Partner, PartnerVerification, Role
 from portal.accounts.adapters import list_verified_addresses
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -56,6 +56,18 @@ def get_history(partner: Partner, *, with_people: bool) -> QuerySet[AuditEvent]:
 def list_own_partners(user: AnyUser) -> QuerySet[Partner]:
     """Return the partners of the user."""
     return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
+
+
+def build_active_owner_condition(**without: User) -> Exists:
+    """Return the condition that a partner has an active owner, optionally `without` a user."""
+    owners = Membership.objects.filter(partner=OuterRef("pk"), ended_at=None, role=Role.OWNER, user__is_active=True)
+    return Exists(owners.exclude(**without) if without else owners)
+
+
+def list_solely_owned_partners(user: User) -> list[Partner]:
+    """Return the partners of an owner that have no other active owner, by name."""
+    owned = Membership.objects.filter(user=user, ended_at=None, role=Role.OWNER).values("partner")
+    return list(Partner.objects.filter(~build_active_owner_condition(user=user), pk__in=owned).order_by("name"))
 
 
 def list_editable_partners(user: AnyUser) -> list[Partner]:

@@ -29,6 +29,7 @@ urlpatterns = [
     path("companies/", partners.list_partners, name="partners"),
     path("companies/<slug:slug>/", partners.show_partner, name="partner"),
     path("companies/<slug:slug>/decision/", partners.decide_on_partner, name="decide_on_partner"),
+    path("companies/<slug:slug>/owner/", partners.appoint_owner, name="appoint_owner"),
     path("companies/<slug:slug>/merge/", partners.merge_partner, name="merge_partner"),
     path("queue/", queue.show_queue, name="queue"),
     path("queue/profile/", queue.edit_profile, name="profile"),

@@ -105,6 +105,7 @@ def build_person_context(reader: User, person: User, form: PersonRolesForm) -> T
         "roles": describe_roles(list_roles(person)),
         "form": form if is_other and form.manageable_roles else None,
         "reason_form": ReasonForm(auto_id="account-%s") if is_other and reader.is_superuser else None,
+        "deactivation_form": ReasonForm(auto_id="deactivation-%s"),
         "request_form": ReasonForm(auto_id="request-%s"),
         "role_request": RoleRequest.objects.select_related("requested_by").filter(user=person).first(),
         "addresses": list_verified_addresses(person),
@@ -135,7 +136,16 @@ def change_account(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             messages.success(request, _("Account of %(name)s changed.") % {"name": person})
             return redirect("accounts:person", pk)
     cancel_url = reverse("accounts:person", args=[pk])
-    return render_action_form(request, form, request.POST, label=ACTION_LABELS[name], cancel_url=cancel_url)
+    return render_action_form(
+        request,
+        form,
+        request.POST,
+        label=ACTION_LABELS[name],
+        cancel_url=cancel_url,
+        template="accounts/account_action.html",
+        person=person,
+        is_deactivation=name == "deactivate",
+    )
 
 
 def invite_person(request: AuthenticatedRequest) -> HttpResponse:

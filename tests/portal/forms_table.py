@@ -25,6 +25,7 @@ from integrations.reviews.forms.partners import (
     AlliancesManagerForm,
     MergeNoteForm,
     MergeTargetForm,
+    OwnerForm,
     PartnerDecisionForm,
 )
 from integrations.reviews.forms.reviewers import ConflictForm, RebalancingForm
@@ -220,6 +221,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (NamespaceForm, ""): lambda data, user: NamespaceForm(
         PROGRAMS["terraform-provider"].editions[-1], [ProviderRow("acme/a", "acme/a", "community")], data=data
     ),
+    (OwnerForm, ""): lambda data, user: OwnerForm(data),
     (PartnerDecisionForm, ""): lambda data, user: PartnerDecisionForm(data),
     (StartForm, ""): lambda data, user: StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].editions[-1], data=data),
     (SlaFilterForm, ""): lambda data, user: SlaFilterForm(parse_filters(user, data or {})),

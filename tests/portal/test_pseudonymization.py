@@ -152,7 +152,7 @@ def test_active_account_and_last_owner_are_refused(alice: User, bob: User, sam: 
     with pytest.raises(CommandError, match="Deactivate the account first"):
         pseudonymize()
     roles.deactivate(alice, actor=sam, now=NOW, reason=REASON)
-    with pytest.raises(CommandError, match="A company needs an owner"):
+    with pytest.raises(CommandError, match=r"These companies need another active owner first: Acme\."):
         pseudonymize(alice.email)
     with pytest.raises(CommandError, match="No account found") as error:
         pseudonymize("nobody@acme.example")

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
-from integrations.partners.models import JoinRequest, Membership, Partner
+from integrations.partners.models import JoinRequest, Membership, Partner, Role
 from integrations.partners.selectors import list_own_partners
 from integrations.partners.services import members, profiles
 from portal.accounts.requests import AuthenticatedRequest
@@ -73,6 +73,7 @@ def build_partner_context(
         "page": paginate(request, selectors.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
         "invite_form": form or InvitationForm(),
         "members": member_rows,
+        "has_owner": any(each.role == Role.OWNER and each.user.is_active for each, *_forms in member_rows),
         "invitations": open_invitations.select_related("invited_by").order_by("-created_at") if can_manage else (),
         "requests": request_rows,
     }

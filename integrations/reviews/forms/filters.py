@@ -27,9 +27,10 @@ class AgreementFilterForm(forms.Form):
 
 
 class PartnerFilterForm(forms.Form):
-    """Filters in the URL of the list. An invalid filter shows an error; the other still applies."""
+    """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
 
     q = SingleLineField(
         label=gettext_lazy("Name or email domain"), required=False, max_length=100, widget=forms.SearchInput
     )
     state = FilterField(label=gettext_lazy("Verification"), choices=VerificationState.choices)
+    owner = FilterField(label=gettext_lazy("Owner"), choices=[("missing", gettext_lazy("No active owner"))])

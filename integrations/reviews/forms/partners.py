@@ -29,6 +29,21 @@ class AlliancesManagerForm(forms.Form):
         return self.cleaned_data["manager"]
 
 
+class OwnerForm(forms.Form):
+    """Account to make an owner of a company."""
+
+    user = forms.ModelChoiceField(
+        label=gettext_lazy("Email address"),
+        queryset=User.objects.filter(is_active=True),
+        to_field_name="email",
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+        help_text=gettext_lazy("Address of an account in the portal. A person without one must sign up first."),
+        error_messages={
+            "invalid_choice": gettext_lazy("No active account has this address. Ask the person to sign up.")
+        },
+    )
+
+
 class PartnerDecisionForm(forms.Form):
     """Reason for a decision on a company, and the name that the page shows."""
 

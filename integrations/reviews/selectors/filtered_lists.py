@@ -4,6 +4,7 @@ from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 
 from integrations.partners.models import Partner, VerificationState
+from integrations.partners.selectors import build_active_owner_condition
 from integrations.submissions.models import Agreement, Integration
 from integrations.submissions.selectors.agreements import select_agreements
 from integrations.submissions.workflow.states import FINAL_STAGES
@@ -30,6 +31,8 @@ def filter_partners(filters: NamedValues) -> QuerySet[Partner]:
         condition = Q(name__icontains=query) | Q(domain__icontains=query)
     if state := filters.get("state"):
         condition &= Q(verification_state=state)
+    if filters.get("owner"):
+        condition &= Q(~build_active_owner_condition(), merged_into=None)
     return (
         Partner.objects.filter(condition)
         .select_related("alliances_manager")

@@ -13,19 +13,21 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions, selectors as partner_selectors
-from integrations.partners.models import Membership, Partner, VerificationState
-from integrations.partners.services import profiles, verification
+from integrations.partners.models import Membership, Partner, Role, VerificationState
+from integrations.partners.services import members, profiles, verification
 from integrations.reviews.forms.filters import PartnerFilterForm
 from integrations.reviews.forms.partners import (
     AlliancesManagerForm,
     MergeNoteForm,
     MergeTargetForm,
+    OwnerForm,
     PartnerDecisionForm,
 )
 from integrations.reviews.selectors.filtered_lists import count_integrations, filter_partners
 from integrations.submissions.access import require_program_staff
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, partner_merges
+from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
 from portal.core.value_types import TemplateContext
@@ -101,7 +103,7 @@ def _list_integrations(partner: int) -> QuerySet[Integration]:
 
 def _list_members(partner: int) -> QuerySet[Membership]:
     members = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
-    return members.only("role", "user", "user__name", "user__email")
+    return members.only("role", "user", "user__name", "user__email", "user__is_active")
 
 
 def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -124,6 +126,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
         return redirect("reviews:partner", slug)
     count = partner.integration_count
+    memberships = list(select_compiled(_list_members, partner=partner.pk))
     context = {
         "partner": partner,
         "form": form,
@@ -131,7 +134,9 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "decisions": build_decisions(partner),
         "state_reason": partner_selectors.get_state_reason(partner),
         "verifications": verifications,
-        "members": select_compiled(_list_members, partner=partner.pk),
+        "members": memberships,
+        "has_owner": any(each.role == Role.OWNER and each.user.is_active for each in memberships),
+        "owner_form": OwnerForm(auto_id="owner-%s"),
         "page": paginate_compiled(request, _list_integrations, MAX_INTEGRATIONS, count=count, partner=partner.pk),
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
@@ -154,6 +159,26 @@ def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             return redirect("reviews:partner", slug)
     cancel_url = reverse("reviews:partner", args=[slug])
     return render_action_form(request, form, values, label=decision.label, cancel_url=cancel_url)
+
+
+def appoint_owner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """Make an account an owner of a company. After a sign-in, show the form again."""
+    require_program_staff(request)
+    partner = get_object_or_404(Partner, slug=slug, merged_into=None)
+    values = request.POST if request.method == "POST" else request.unsent()
+    if values is None:
+        return redirect("reviews:partner", slug)
+    form = OwnerForm(values)
+    if request.method == "POST" and form.is_valid():
+        # A stolen session must not be able to take over a company.
+        require_recent_authentication(request)
+        with add_refusals_to_form(form):
+            owner = form.cleaned_data["user"]
+            members.appoint_owner(partner, owner, actor=request.user, now=timezone.now())
+            messages.success(request, _("%(user)s is now an owner.") % {"user": owner})
+            return redirect("reviews:partner", slug)
+    cancel_url = reverse("reviews:partner", args=[slug])
+    return render_action_form(request, form, values, label=_("Appoint owner"), cancel_url=cancel_url)
 
 
 def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:

@@ -3,10 +3,13 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
+from integrations.partners.selectors import list_solely_owned_partners
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLES, list_roles
@@ -54,3 +57,11 @@ class Command(BaseCommand):
         user.refresh_from_db()
         role_names = ", ".join(list_roles(user)) or "no roles"
         self.stdout.write(f"{user.email}: {role_names}, {'active' if user.is_active else 'deactivated'}.")
+        if not user.is_active:
+            self.warn_about_companies(user)
+
+    def warn_about_companies(self, user: User) -> None:
+        """Print the companies that have no active owner without the deactivated account."""
+        for partner in list_solely_owned_partners(user):
+            url = settings.SITE_URL + reverse("reviews:partner", args=[partner.slug])
+            self.stderr.write(f"{partner} has no active owner. Appoint one: {url}", self.style.WARNING)
