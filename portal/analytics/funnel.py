@@ -16,7 +16,7 @@ STEP_NAMES = (
 END_LABELS = {
     "withdrawn": gettext_noop("withdrawn"),
     "declined": gettext_noop("declined"),
-    "archived": gettext_noop("support ended"),
+    "archived": gettext_noop("archived"),
 }
 
 

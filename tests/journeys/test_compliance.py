@@ -137,10 +137,10 @@ def test_provider_is_suspended_and_reinstated(
 def test_partner_downgrades_to_community(
     walkthrough: Walkthrough, listed_provider: Integration, visit: Callable[..., Person]
 ) -> None:
-    walkthrough.partner.go(walkthrough.page).press("Downgrade to community").sees(
+    walkthrough.partner.go(walkthrough.page).press("End support commitment").sees(
         "Public listing after this action", "Community"
     )
-    walkthrough.partner.press("Downgrade to community")
+    walkthrough.partner.press("End support commitment")
     assert (walkthrough.row.listing_status, walkthrough.row.tier) == ("unlisted", "community")
     visit().go(f"/directory/{listed_provider.uuid}/").sees(
         "The partner ended its support commitment. Published versions stay available."

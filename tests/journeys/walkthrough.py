@@ -192,11 +192,11 @@ class Walkthrough:
         partner = (
             self.open_requirement(requirement).write("Account name", "The test tenant").write("Credentials", SECRET)
         )
-        partner.press("Save test account").does_not_see("f0a7-rocket")
+        partner.press("Add test account").does_not_see("f0a7-rocket")
         if self.row.reviewer is None:
             self.reviewer.go(f"{self.page}review/").press("Claim review")
         reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
-        reviewer.write("Reason for access", "To run the acceptance tests.").press("View account")
+        reviewer.write("Reason for access", "To run the acceptance tests.").press("View test account")
         if reviewer.has_text(
             "Confirm access"
         ):  # access has to be confirmed again after a while, and the clock has moved

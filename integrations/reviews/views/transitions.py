@@ -27,7 +27,6 @@ from integrations.submissions.models import Integration
 from integrations.submissions.public_status import PUBLIC_STATUSES, get_public_listing_status
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import (
-    get_transition_label,
     list_all_transitions,
     list_available_transitions,
     perform_transition,
@@ -132,7 +131,7 @@ class TransitionPage:
         context = {
             "integration": integration,
             "transition": self.transition,
-            "label": get_transition_label(integration, self.transition.name),
+            "label": _(TRANSITION_OPTIONS[self.transition.name].label),
             "action": action,
             "form": self.form,
             "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",

@@ -24,7 +24,7 @@ from integrations.submissions.services.responsibility import record_responsibili
 from integrations.submissions.services.undo import RESPONSIBILITY_TIMESTAMPS, remember_decision, snapshot_state
 from integrations.submissions.workflow.actions import IDLE_ACTIONS, determine_next_action, list_reasons
 from integrations.submissions.workflow.evidence import PROVIDER
-from integrations.submissions.workflow.states import COMMUNITY_TIER, ResponsibleParty, Stage
+from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -81,14 +81,6 @@ def list_blockers(integration: Integration, transition: Transition) -> list[str]
     return [refusal for guard in transition.custom["guards"] if (refusal := guard(integration))]
 
 
-def get_transition_label(integration: Integration, transition_name: str) -> str:
-    """Return the label of a transition in the program of the integration."""
-    options = TRANSITION_OPTIONS[transition_name]
-    if options.label_without_tier and not integration.edition.get_tier(COMMUNITY_TIER):
-        return _(options.label_without_tier)
-    return _(options.label)
-
-
 def list_available_transitions(
     integration: Integration, user: User, *, now: datetime | None = None
 ) -> list[AvailableTransition]:
@@ -98,7 +90,7 @@ def list_available_transitions(
     return [
         AvailableTransition(
             name=name,
-            label=get_transition_label(integration, name),
+            label=_(options.label),
             tone=options.tone,
             note=_(options.note),
             is_decision=options.is_decision,

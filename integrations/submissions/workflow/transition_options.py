@@ -10,7 +10,6 @@ class TransitionOptions(Content):
 
     Attributes:
         label: Label of the button, blank for an automatic transition.
-        label_without_tier: Label in programs without the tier that the label names.
         result: Result of a decision after which the next review opens, before the name of the integration.
         tone: Tone of the button.
         note: Label of the note, if it is not a general one.
@@ -22,7 +21,6 @@ class TransitionOptions(Content):
     """
 
     label: str = ""
-    label_without_tier: str = ""
     result: str = ""
     tone: Literal["good", "warn", "bad", "neutral"] = "neutral"
     note: str = ""

@@ -149,7 +149,7 @@ def test_funnel_counts_everything_once_at_the_furthest_step() -> None:
         (18, 4, (("withdrawn", 2),)),
         (12, 3, (("declined", 1),)),
         (8, 2, ()),
-        (6, 0, (("support ended", 1),)),
+        (6, 0, (("archived", 1),)),
         (5, 5, ()),
     ]
     for step, following in zip(build_funnel(groups), build_funnel(groups)[1:], strict=False):

@@ -157,7 +157,7 @@ def test_waiver_email_has_reason_and_expiration(integration_at: Any, alice: User
         row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
     )
     email = EmailMessage.objects.get(event__event_type="requirement.waived")
-    assert email.subject == f"Waived until Jun 1, 2026: {requirement.title}, Rocket"
+    assert email.subject == f"Waiver granted until Jun 1, 2026: {requirement.title}, Rocket"
     assert "The registry is closed." in email.text
 
 
