@@ -89,6 +89,7 @@ def _list_github_facts(reading: RepositoryReading) -> list[Fact]:
         "language": (repository.language, ""),
         "topics": (", ".join(repository.topics), ""),
         "release": (newest.tag if newest else "", newest.html_url if newest else ""),
+        "released_on": (str(newest.published_at.date()) if newest and newest.published_at else "", ""),
         "artifacts": (str(len(newest.assets)) if newest else "", newest.html_url if newest else ""),
         "open_issues": (str(repository.open_issues), f"{url}/issues" if repository.open_issues else ""),
     }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from urllib.parse import urlencode
 
 from django import template
@@ -16,7 +16,9 @@ from integrations.sla.models import SupportIssue
 from integrations.sla.services.issue_repository import find_unmeasured_tracker, get_issue_repository
 from integrations.sla.support_status import URGENT_TONES, SupportStatus, list_support_statuses
 from integrations.submissions.models import Integration
+from integrations.submissions.workflow.states import Stage
 from portal.core.value_types import TemplateContext
+from verification.checks.services.facts import get_release_dates
 
 register = template.Library()
 
@@ -61,11 +63,17 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
 
 
 @register.simple_tag
-def pair_with_warnings(rows: Sequence[Integration]) -> list[tuple[Integration, SupportStatus | None]]:
-    """Return each integration with its SLA status, or None if it is on time or isn't in support."""
+def add_support_figures(
+    rows: Sequence[Integration], *, for_program: bool = False
+) -> list[tuple[Integration, SupportStatus | None, date | None]]:
+    """Return each integration with its SLA status, and for program staff the date of its last release.
+
+    Both are None if the integration isn't in support, the status also if it is on time, and the date if it is unknown.
+    """
     statuses = list_support_statuses(rows, timezone.now())
     warnings = {pk: status for pk, status in statuses.items() if status.tone != "good"}
-    return [(row, warnings.get(row.pk)) for row in rows]
+    release_dates = get_release_dates(row for row in rows if row.stage == Stage.SUPPORT) if for_program else {}
+    return [(row, warnings.get(row.pk), release_dates.get(row.pk)) for row in rows]
 
 
 def _build_clocks_url(integration: Integration) -> str:

@@ -1,6 +1,6 @@
 """Tests of facts, which check runs read and the integration page shows with their sources."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -10,9 +10,10 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from integrations.submissions.services.creation import change_description
 from portal.jobs.execution import run_due_jobs
-from tests.conftest import NOW, create_integration
+from tests.conftest import NOW, advance_to_stage, create_integration
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
+from tests.integrations.page_text import find_text
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from verification.checks.facts import GITHUB, REGISTRY, Fact
 from verification.checks.models import Observation
@@ -59,6 +60,7 @@ def test_check_run_reads_the_facts(provider: Integration, github: Any, registry:
     run_checks(provider, clock, NOW)
     values = load_values(provider)
     assert len(values.pop("signing_keys")) == 40
+    assert date.fromisoformat(values.pop("released_on")) > date(2026, 1, 1)  # the fake uses the real clock
     assert values == {
         "repository": NAME,
         "owner_type": "organization",
@@ -219,3 +221,14 @@ def test_endpoint_is_shown_only_while_it_is_the_answer(
     integration.fulfillments.update_or_create(requirement_id=requirement.id, defaults={"data": {"endpoint": answer}})
     page = sign_in(alice).get(reverse("submissions:detail", args=[integration.uuid]))
     assert [row.label for group in page.context["groups"] for row in group.rows] == labels
+
+
+def test_program_sees_the_time_since_the_last_release_of_supported_integrations(
+    provider: Integration, alice: Any, rita: Any, sign_in: Any
+) -> None:
+    facts.store_facts(provider, [Fact("released_on", "2024-04-14", GITHUB)], NOW)
+    words = "Last release 2 years ago"
+    assert words not in find_text(sign_in(rita).get("/integrations/"))
+    advance_to_stage(provider, "support", partner=alice, reviewer=rita)
+    assert words in find_text(sign_in(rita).get("/integrations/"))
+    assert words not in find_text(sign_in(alice).get("/integrations/"))

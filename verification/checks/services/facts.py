@@ -4,8 +4,8 @@ They are read when the integration starts, and again after each check run. An ou
 """
 
 import logging
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from itertools import groupby
 from operator import attrgetter
 
@@ -39,6 +39,13 @@ def load_facts(integration: Integration) -> tuple[list[Fact], dict[str, datetime
     rows = {row.key.removeprefix(FACT_PREFIX): row for row in _select_facts(integration)}
     facts = [Fact(key, source=rows[key].source, **(rows[key].value or {})) for key in FACTS if key in rows]
     return facts, {key: row.confirmed_at for key, row in rows.items()}
+
+
+def get_release_dates(integrations: Iterable[Integration]) -> dict[int, date]:
+    """Return when the newest release of each integration was published, by its ID. Unknown dates are left out."""
+    ids = [integration.pk for integration in integrations]
+    rows = Observation.objects.filter(integration__in=ids, key=f"{FACT_PREFIX}released_on")
+    return {pk: date.fromisoformat(value["value"]) for pk, value in rows.values_list("integration_id", "value")}
 
 
 def is_read_as_private(integration: Integration) -> bool:
