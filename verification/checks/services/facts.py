@@ -45,7 +45,8 @@ def get_release_dates(integrations: Iterable[Integration]) -> dict[int, date]:
     """Return when the newest release of each integration was published, by its ID. Unknown dates are left out."""
     ids = [integration.pk for integration in integrations]
     rows = Observation.objects.filter(integration__in=ids, key=f"{FACT_PREFIX}released_on")
-    return {pk: date.fromisoformat(value["value"]) for pk, value in rows.values_list("integration_id", "value")}
+    values = rows.values_list("integration_id", "value")
+    return {pk: date.fromisoformat(value["value"]) for pk, value in values if value}
 
 
 def is_read_as_private(integration: Integration) -> bool:
