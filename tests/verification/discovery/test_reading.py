@@ -40,6 +40,7 @@ def test_facts_of_a_provider_are_grouped_by_source(rocket: None, read: Read) -> 
             "Default branch",
             "Language",
             "Latest release",
+            "Released on",
             "Release files",
             "Open issues and pull requests",
         ],
