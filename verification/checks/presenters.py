@@ -32,6 +32,7 @@ class CheckResultRow:
     summary: str
     advice: str = ""
     inspected_summary: str = ""
+    version: int = 0
     at: datetime | None = None
     since: datetime | None = None
     next_try: datetime | None = None
@@ -91,6 +92,7 @@ def _build_row(
         summary=result.summary if result == newest else f"{result.summary} {newest.summary}",
         advice=(result.advice or (description.advice and _(description.advice))) if can_act else "",
         inspected_summary=_describe_state(result),
+        version=result.version,
         at=result.last_seen,
         since=result.at,
         evidence=tuple(_add_timestamp(item) for item in result.evidence),

@@ -29,8 +29,8 @@ class Subject:
     `repository` is "owner/name"; `repository_id` and `repository_owner_id` were recorded at submission, None if
     unknown. `namespace` and `provider` are the registry's names.
 
-    `tag` ("v1.2.3") selects a release; blank: the newest one. `category`, `tier` and `tier_request` are keys of the
-    edition; `listing_status` is the integration's listing status. `siblings` are the repositories, "owner/name", of the
+    `tag` ("v1.2.3") selects a release; blank: the newest one. `category` and `tier` are keys of the edition;
+    `listing_status` is the integration's listing status. `siblings` are the repositories, "owner/name", of the
     partner's other integrations in the program. `answers` has the partner's answers from forms: requirement id to
     question key to plain value (find_answer()). `known` has what earlier runs recorded through Result.observations,
     `now` is the time of the run.
@@ -51,10 +51,8 @@ class Subject:
     tag: str = ""
     category: str = ""
     tier: str = ""
-    tier_request: str = ""
     listing_status: str = ""
     homepage: str = ""
-    description: str = ""
     siblings: tuple[str, ...] = ()
     answers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     known: Mapping[str, Any] = field(default_factory=dict)

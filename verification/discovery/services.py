@@ -175,7 +175,6 @@ def run_program_checks(discovery: Discovery, reading: Reading, sources: Sources,
         repository_owner_id=repository.owner_id,
         category=str(discovery.values.get("category", "")),
         homepage=repository.homepage,
-        description=repository.description,
     )
     keys = execution.list_check_keys(edition, subject.category)
     for key in keys:
