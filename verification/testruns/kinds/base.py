@@ -200,9 +200,13 @@ class TestKind(ABC):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments of the command line."""
-        for name, settings in self.texts.command_arguments.items():
-            converter = {"type": ARGUMENT_TYPES[settings["type"]]} if "type" in settings else {}
-            parser.add_argument(name, **settings | converter)
+        for name in self.texts.command_arguments:
+            self.add_argument(parser, name)
+
+    def add_argument(self, parser: ArgumentParser, name: str) -> None:
+        settings = self.texts.command_arguments[name]
+        converter = {"type": ARGUMENT_TYPES[settings["type"]]} if "type" in settings else {}
+        parser.add_argument(name, **settings | converter)
 
     @abstractmethod
     def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:

@@ -3,7 +3,6 @@
 import json
 import sys
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +15,8 @@ from verification.plugins.packer import COMPONENT_KEYS
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.testruns.kinds.sandbox_kind import get_executable
+from verification.testruns.models import TestRun
+from verification.testruns.registry import KINDS
 
 
 class Command(BaseCommand):
@@ -26,15 +27,8 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("executable", type=Path, help="The plugin's executable.")
-        parser.add_argument(
-            "--readable",
-            type=lambda text: Path(text).resolve(),
-            action="append",
-            default=[],
-            metavar="FOLDER",
-            help="A folder that the executable can read, for executables that are scripts.",
-        )
+        for name in ("executable", "--readable"):  # as for Nomad plugins
+            KINDS[TestRun.Kind.NOMAD_PLUGIN].add_argument(parser, name)
         parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
     def handle(self, **options: Any) -> None:
