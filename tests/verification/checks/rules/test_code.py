@@ -8,7 +8,7 @@ from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSour
 from verification.checks import rules
 from verification.checks.types import CHECKS, get_description
 from verification.outcomes import Outcome
-from verification.sources.errors import AccessDeniedError, SourceUnavailableError
+from verification.sources.errors import AccessDeniedError, SourceNotFoundError, SourceUnavailableError
 
 KEYS = [key for key in CHECKS if key.partition(".")[0] in ("go", "guide")]
 GO_MOD = "module github.com/acme/terraform-provider-rocket\n\ngo 1.22\n\nrequire (\n{}\n)\n"
@@ -147,6 +147,11 @@ def test_nightly_workflow_must_run_the_tests(files, expected):
     assert get_outcome("go.nightly", files) == expected
 
 
+UNKNOWN_STATE_SUMMARY = (
+    f"{WORKFLOW} has a nightly schedule for the tests, but GitHub doesn't show whether it is enabled."
+)
+
+
 @pytest.mark.parametrize(
     ("states", "outcome", "summary"),
     [
@@ -158,10 +163,11 @@ def test_nightly_workflow_must_run_the_tests(files, expected):
             Outcome.WARN,
             f"GitHub disabled {WORKFLOW} because the repository was inactive, so it doesn't run.",
         ),
-        (AccessDeniedError("No access."), Outcome.PASS, f"{WORKFLOW} runs the tests every night."),
+        (AccessDeniedError("No access."), Outcome.NOT_RUN, UNKNOWN_STATE_SUMMARY),
+        (SourceNotFoundError("No Actions."), Outcome.NOT_RUN, UNKNOWN_STATE_SUMMARY),
     ],
 )
-def test_disabled_nightly_workflow_is_a_warning(states, outcome, summary):
+def test_nightly_workflow_passes_only_if_github_shows_that_it_is_enabled(states, outcome, summary):
     sources = FakeSources(code_answer=build_snapshot({WORKFLOW: NIGHTLY}), workflow_states_answer=states)
     result = CHECKS["go.nightly"].run(SUBJECT, sources)
     assert (result.outcome, result.summary) == (outcome, summary)
