@@ -26,6 +26,7 @@ NamedRow = TypeVar("NamedRow", Partner, Integration)
 MAX_OPTIONS = 100  # of a select
 MAX_SLUG_LENGTH = 80  # of a partner, the longest value
 FILTER_NAMES = ("program", "partner", "integration", "severity", "state")
+FIELD_ORDER = ("program", "severity", "partner", "integration")
 STATE_LABELS = {
     "": gettext_noop("Open"),
     "at_risk": gettext_noop("At risk"),
@@ -142,7 +143,10 @@ class SlaFilterForm(forms.Form):
         integrations = _list_integrations(filters.partner_id) if filters.partner_id else []
         if integrations:
             self._add_row_field("integration", _("Integration"), integrations, filters.integration)
-        self.order_fields(FILTER_NAMES)
+            # It comes last, where the page can insert it once a partner is selected.
+            self.fields["integration"].wrapper_id = "filter-integration"  # type: ignore[attr-defined]
+            self.fields["integration"].widget.attrs["data-depends-on"] = "partner"
+        self.order_fields(FIELD_ORDER)
 
     def _add_row_field(self, name: str, label: str, options: Choices, row: Partner | Integration | None) -> None:
         if len(options) <= MAX_OPTIONS:

@@ -1,6 +1,7 @@
 """Rendering of forms with one field template.
 
-Set `form.fields["name"].prefilled = "from the repository"` to show where the value of a field comes from.
+Set `form.fields["name"].prefilled = "from the repository"` to show where the value of a field comes from, and
+`form.fields["name"].wrapper_id` to let htmx replace a field with its label and errors.
 """
 
 from typing import Any

@@ -248,6 +248,11 @@ function enhance(root) {
   refreshMoments();
 }
 
+// Clear a filter when the one that it depends on changes, before the form is sent.
+document.addEventListener("change", ({ target }) => {
+  for (const field of target.form?.querySelectorAll(`[data-depends-on="${target.name}"]`) ?? []) field.value = "";
+}, true);
+
 // Mark content as busy while htmx replaces it.
 function setBusy(asking, isBusy) {
   const waits = asking.closest("[hx-indicator]")?.getAttribute("hx-indicator");

@@ -9,10 +9,12 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from integrations.partners.models import Partner
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 from tests.integrations.sla.monitored_repository import create_listed_integration, monitor_repository
 from tests.integrations.sla.pages.issues import QUESTION, create_issue
+from tests.integrations.sla.rows import create_repository_row
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -94,6 +96,23 @@ def test_reviewer_filters_and_exports_issues_and_lowers_a_severity(
     browser.write("Reason", "It is a question.", within=dialog).press("Lower severity", within=dialog)
     browser.sees("Severity lowered.")
     assert SupportIssue.objects.get(title="The engine stops after launch").severity == "other"
+
+
+def test_integrations_of_the_filtered_partner_can_be_filtered_at_once(
+    visit: Visit, rocket: Integration, rita: Any, globex: Partner
+) -> None:
+    create_repository_row(create_listed_integration(globex), timezone.now())
+    browser = visit(rita).go("/sla/")
+    field = browser.page.get_by_role("combobox", name="Integration")
+    expect(field).to_have_count(0)
+    browser.choose("Partner", "Acme")
+    expect(field).to_be_visible()
+    browser.choose("Integration", rocket.name)
+    browser.page.wait_for_url(f"**integration={rocket.uuid}**")
+    browser.choose("Partner", "Globex")
+    expect(field).to_have_value("")
+    browser.choose("Partner", "All")
+    expect(field).to_have_count(0)
 
 
 def test_sla_pages_fit_a_narrow_phone_without_scripts(visit: Visit, rocket: Integration, alice: Any) -> None:
