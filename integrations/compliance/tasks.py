@@ -9,7 +9,7 @@ from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from pydantic_core import to_jsonable_python
 
 from integrations.sla.engine.types import ClockStatus
@@ -118,8 +118,17 @@ def _count_recent_breaches(now: datetime) -> dict[int, int]:
 
 def _find_overdue_integrations(now: datetime) -> set[int]:
     """Return integrations with an issue that exceeds its target by the configured factor within the known data."""
+    # The program decided that missing the due date doesn't count, although the issue stays overdue.
+    settled_breaches = SlaBreach.objects.filter(
+        clock=OuterRef("pk"), due_at=OuterRef("due_at"), retracted_at__isnull=False
+    ).exclude(outcome="")
     overdue_clocks = SlaClock.objects.filter(
-        LISTED_CONDITION, IS_MONITORED, state=ClockStatus.OVERDUE, is_committed=True, due_at__lt=now
+        LISTED_CONDITION,
+        IS_MONITORED,
+        ~Exists(settled_breaches),
+        state=ClockStatus.OVERDUE,
+        is_committed=True,
+        due_at__lt=now,
     )
     integration_ids = set()
     columns = (

@@ -30,7 +30,7 @@ FIELD_ORDER = ("program", "severity", "partner", "integration")
 STATE_LABELS = {
     "": gettext_noop("Open"),
     "at_risk": gettext_noop("At risk"),
-    "breached": gettext_noop("Breached"),
+    "overdue": gettext_noop("Overdue"),
     "data_incomplete": gettext_noop("Data incomplete"),
     "paused": gettext_noop("Paused"),
     "disputed": gettext_noop("Disputed"),
@@ -98,7 +98,7 @@ def build_state_condition(state: str, now: datetime) -> Q:
     """Return the condition of a state filter on clocks."""
     return {
         "at_risk": Q(state=ClockStatus.RUNNING, warn75_at__lte=now) & IS_MONITORED,
-        "breached": Q(state=ClockStatus.OVERDUE) & IS_MONITORED,
+        "overdue": Q(state=ClockStatus.OVERDUE) & IS_MONITORED,
         "data_incomplete": Q(state=ClockStatus.DATA_INCOMPLETE) & IS_MONITORED,
         "paused": Q(state=ClockStatus.PAUSED) & IS_MONITORED,
         "disputed": Q(issue__disputed_at__isnull=False),

@@ -30,7 +30,7 @@ def list_support_statuses(integrations: Iterable[Integration], now: datetime) ->
         return {}
     monitored = MonitoredRepository.objects.filter(integration__in=integrations, ended_at=None)
     clocks = SlaClock.objects.filter(integration__in=integrations, is_committed=True).order_by()
-    states = ("breached", "at_risk", "data_incomplete")
+    states = ("overdue", "at_risk", "data_incomplete")
     counts = {state: Count("issue", filter=build_state_condition(state, now), distinct=True) for state in states}
     rows = {pk: numbers for pk, *numbers in clocks.values_list("integration").annotate(**counts)}
     statuses = dict.fromkeys((row.pk for row in integrations), SupportStatus("neutral", _("Not monitored")))

@@ -30,7 +30,7 @@ POLL_DELAY_TOLERANCE = timedelta(minutes=15)  # polls later than this count as b
 # state, tone unless there are none, icon, and note of the tiles
 STATE_TILES = (
     ("at_risk", "warn", "triangle-alert", gettext_noop("At least 75% of the time is used")),
-    ("breached", "bad", "alarm-clock-off", gettext_noop("Overdue and still open")),
+    ("overdue", "bad", "alarm-clock-off", gettext_noop("Past the due date and still open")),
     ("data_incomplete", "info", "eye-off", gettext_noop("Our data ends before the due date")),
 )
 
@@ -85,7 +85,7 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, Any]:
         met=Count("pk", filter=met_condition & Q(stopped_at__gte=week_ago, stopped_at__lt=now)),
         met_before=Count("pk", filter=met_condition & Q(stopped_at__gte=two_weeks_ago, stopped_at__lt=week_ago)),
         risk_before=Count("pk", filter=open_condition & Q(warn75_at__lte=week_ago, due_at__gt=week_ago)),
-        late_before=Count(
+        overdue_before=Count(
             "pk", filter=open_condition & Q(due_at__lte=week_ago) & ~Q(state=ClockStatus.DATA_INCOMPLETE)
         ),
         **tab_counts,
@@ -96,11 +96,11 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, Any]:
 
 
 def _build_state_tiles(counts: dict[str, Any]) -> list[TemplateContext]:
-    """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
+    """Return the tiles for clocks at risk, overdue clocks, and incomplete data."""
     incomplete = counts["incomplete_before"]
     comparisons = {
         "at_risk": _("%(count)s a week ago") % {"count": counts["risk_before"]},
-        "breached": _("%(count)s a week ago") % {"count": counts["late_before"]},
+        "overdue": _("%(count)s a week ago") % {"count": counts["overdue_before"]},
         "data_incomplete": _("%(count)s at the end of week %(week)s") % incomplete if incomplete else "",
     }
     return [

@@ -131,6 +131,14 @@ def test_long_overdue_issue_suggests_notice(overdue_clock: SlaClock, now: dateti
     )
 
 
+@pytest.mark.parametrize(("outcome", "count"), [("accepted", 0), ("waived", 0), ("", 1)])
+def test_overdue_issue_suggests_no_notice_after_a_decision_about_its_breach(
+    overdue_clock: SlaClock, now: datetime, outcome: str, count: int
+) -> None:
+    SlaBreach.objects.update(retracted_at=now, outcome=outcome)
+    assert tasks.advance_cases(now + DAY) == count
+
+
 def test_faulty_cases_do_not_prevent_suggestions(overdue_clock: SlaClock, acme: Any, alice: Any, now: datetime) -> None:
     for number in (1, 2):
         create_integration(acme, alice, name=f"faulty-{number}", repository=f"acme/{number}", repository_id=number)

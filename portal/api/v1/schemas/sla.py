@@ -18,7 +18,7 @@ from portal.api.v1.schemas.common import DisplayText
 class ClockFilterParams(PaginationParams):
     """Filters of the SLA dashboard.
 
-    `state` is at_risk, breached, data_incomplete, paused, disputed, met, late, ideal_missed, or all. Empty means open.
+    `state` is at_risk, overdue, data_incomplete, paused, disputed, met, late, ideal_missed, or all. Empty means open.
     """
 
     program: str = Field("", max_length=60)

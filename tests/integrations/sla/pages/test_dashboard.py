@@ -47,7 +47,7 @@ def read_stream(response: Any) -> str:
     ("state", "expected"),
     [
         ("at_risk", ["Burns"]),
-        ("breached", ["Exploded"]),
+        ("overdue", ["Exploded"]),
         ("data_incomplete", ["Unseen"]),
         ("paused", ["Paused"]),
         ("met", ["Met"]),
@@ -115,7 +115,7 @@ def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
     assert [(tile["title"], str(tile["value"])) for tile in dashboard_summary["tiles"]] == [
         ("On time", "50.0%"),
         ("At risk", "1"),
-        ("Breached", "1"),
+        ("Overdue", "1"),
         ("Data incomplete", "1"),
     ]
     assert dashboard_summary["tiles"][0]["before"] == "No targets due in the previous 7 days"
