@@ -90,6 +90,13 @@ def update_shared_answers(event: AuditEvent) -> None:
         event.integration = Integration.objects.select_related("partner").get(pk=integration.pk)
 
 
+def follow_repository_change(event: AuditEvent) -> None:
+    """Monitor the repository that the integration or its issue tracker moved to."""
+    if event.integration is not None:
+        actor = User.objects.filter(pk=event.actor_id).first() if event.actor_id else None
+        monitoring.update_repository(event.integration, event.at, actor)
+
+
 def check_answers(event: AuditEvent) -> None:
     """Request a check run after a form was answered, because checks can depend on the answers."""
     integration = event.integration
@@ -144,7 +151,6 @@ def _react_for_partner(act: Callable[[Partner, datetime], object]) -> Reaction:
 
 start_monitoring = _react_for_integration(monitoring.start_monitoring)
 stop_monitoring = _react_for_integration(monitoring.stop_monitoring)
-follow_repository_change = _react_for_integration(monitoring.update_repository)
 store_evidence = _react_for_integration(evidence_snapshots.take_snapshot)  # the next review round is compared with it
 refresh_integrations = _react_for_partner(changes.refresh_partner_integrations)
 release_reviews = _react_for_partner(conflicts.release_conflicted_reviews)

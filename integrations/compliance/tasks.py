@@ -1,7 +1,8 @@
 """Periodic advance of compliance cases. It records and notifies, and never changes a listing status.
 
 It pauses the deadline when the partner responds, notifies the program once when a period ends, and suggests a notice
-when breaches add up. Each run can repeat, start late, or overlap with another one.
+when breaches add up, or when the partner leaves a repository with open issues. Each run can repeat, start late, or
+overlap with another one.
 """
 
 from datetime import datetime, timedelta
@@ -10,9 +11,10 @@ from functools import partial
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models.functions import Coalesce
 from pydantic_core import to_jsonable_python
 
-from integrations.sla.engine.types import ClockStatus
+from integrations.sla.engine.types import OPEN_STATES, ClockStatus
 from integrations.sla.models import IS_MONITORED, SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration, perform_transition, refresh_next_action
@@ -92,9 +94,10 @@ def find_notice_candidates(now: datetime) -> dict[int, tuple[str, ActionTextPara
     requests: dict[int, tuple[str, ActionTextParams]] = {
         pk: ("slow_issue", {"factor": overdue_factor}) for pk in _find_overdue_integrations(now)
     }
-    return requests | {
+    requests |= {
         pk: ("sla_breaches", {"count": count, "days": window_days}) for pk, count in _count_recent_breaches(now).items()
     }
+    return requests | {pk: ("issues_left", {"count": count}) for pk, count in _count_left_issues().items()}
 
 
 LISTED_CONDITION = Q(
@@ -144,6 +147,20 @@ def _find_overdue_integrations(now: datetime) -> set[int]:
         if threshold_crossed_at <= min(now, data_up_to) and (reviewed_at is None or reviewed_at < threshold_crossed_at):
             integration_ids.add(pk)
     return integration_ids
+
+
+def _count_left_issues() -> dict[int, int]:
+    """Return the number of issues with an open clock that ended with a move to another repository, by integration."""
+    # At the beginning of a new support, the issues of the previous one ended as agreed.
+    is_moved = Q(issue__ended_at__gt=F("monitored_repository__began_at"))
+    is_removed = Q(issue__ended_at=None, monitored_repository__ended_at__isnull=False)
+    left_clocks = SlaClock.objects.filter(
+        LISTED_CONDITION, is_moved | is_removed, is_committed=True, state__in=OPEN_STATES
+    ).alias(left_at=Coalesce("issue__ended_at", "monitored_repository__ended_at"))
+    unreviewed_clocks = left_clocks.filter(
+        Q(integration__compliance_reviewed_at=None) | Q(left_at__gt=F("integration__compliance_reviewed_at"))
+    )
+    return dict(unreviewed_clocks.order_by().values_list("integration").annotate(Count("issue", distinct=True)))
 
 
 def _suggest_notice(pk: int, request: str, params: ActionTextParams, now: datetime) -> bool:

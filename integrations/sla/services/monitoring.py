@@ -10,12 +10,14 @@ from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.sla.models import MonitoredRepository, SlaClock
+from integrations.sla.engine.types import OPEN_STATES, ClockStatus
+from integrations.sla.models import HAS_TARGET, IS_MONITORED, MonitoredRepository, SlaClock
 from integrations.sla.services.issue_repository import IssueRepository, get_issue_repository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, Stage
 from portal.accounts.requests import AnyUser
+from portal.audit.services import record_event
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_allowed_host
@@ -141,18 +143,19 @@ def stop_ended_monitoring(now: datetime) -> int:
     )
 
 
-def update_repository(integration: Integration, now: datetime) -> None:
+def update_repository(integration: Integration, now: datetime, actor: AnyUser | None) -> None:
     """Switch monitoring to a new repository or issue tracker. Stored data of the old one stays, and its clocks end.
 
     Removing the repository and entering one again continues the monitoring, so it can't reset clocks.
     """
     # Some programs don't require a repository.
     target = get_issue_repository(integration)
-    if not target.repository:
-        stop_monitoring(integration, now)
-        return
     rows = MonitoredRepository.objects.filter(integration=integration)
     monitored_repository = rows.select_for_update(no_key=True).first()
+    if not target.repository:
+        _record_leaving(monitored_repository, target, now, actor)
+        stop_monitoring(integration, now)
+        return
     is_ended = monitored_repository is not None and monitored_repository.ended_at is not None
     if monitored_repository is None or (is_ended and not _has_support_commitment(integration)):
         start_monitoring(integration, now)
@@ -161,6 +164,8 @@ def update_repository(integration: Integration, now: datetime) -> None:
     is_renamed = not is_moved and _has_entered_name(monitored_repository, target)
     if not is_ended and (is_renamed or _has_same_name(monitored_repository, target)):
         return
+    if is_moved:
+        _record_leaving(monitored_repository, target, now, actor)
     if is_moved or is_ended:
         # The next poll resumes the issues that the repository still has.
         _end_issues(monitored_repository, monitored_repository.ended_at or now)
@@ -178,6 +183,25 @@ def update_repository(integration: Integration, now: datetime) -> None:
         # The new repository has no webhook yet, so it must be polled often.
         values |= {"moved_at": moved_at, "hook_id": None, "last_delivery_at": None}
     rows.update(**values, **NO_TROUBLE)
+
+
+def _record_leaving(
+    monitored_repository: MonitoredRepository | None, target: IssueRepository, now: datetime, actor: AnyUser | None
+) -> None:
+    """Record who left the repository with how many open clocks, before they end."""
+    if monitored_repository is None or monitored_repository.ended_at is not None:
+        return
+    clocks = monitored_repository.clocks.filter(IS_MONITORED, HAS_TARGET)
+    record_event(
+        monitored_repository.integration,
+        "monitoring.repository_left",
+        actor=actor,
+        now=now,
+        old=monitored_repository.repository,
+        new=target.repository or _("none"),
+        running=clocks.filter(state__in=OPEN_STATES).exclude(state=ClockStatus.OVERDUE).count(),
+        overdue=clocks.filter(state=ClockStatus.OVERDUE).count(),
+    )
 
 
 def _keep_cursors(monitored_repository: MonitoredRepository) -> NamedValues:

@@ -29,6 +29,11 @@ COUNTED_TEXTS = {
     "sla_breaches": ngettext_lazy(
         "%(count)s SLA breach within %(days)s days", "%(count)s SLA breaches within %(days)s days", "count"
     ),
+    "issues_left": ngettext_lazy(
+        "%(count)s open issue in a repository that is no longer monitored",
+        "%(count)s open issues in a repository that is no longer monitored",
+        "count",
+    ),
     "respond_to_findings": ngettext_lazy("Respond to %(count)s finding", "Respond to %(count)s findings", "count"),
     "resolved_findings": ngettext_lazy("response to %(count)s finding", "response to %(count)s findings", "count"),
 }

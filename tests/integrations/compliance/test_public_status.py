@@ -1,5 +1,6 @@
 """Tests of suggested notices, suspensions, and the public status."""
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,11 +13,13 @@ from integrations.compliance import tasks
 from integrations.compliance.evidence import collect_evidence
 from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
+from integrations.submissions.services.creation import change_description
 from integrations.submissions.services.transitions import perform_transition
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_integration
 from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import parse
 from tests.integrations.sla.rows import create_clock_row, create_issue_row
 from verification.checks.models import CheckResult
 
@@ -137,6 +140,26 @@ def test_overdue_issue_suggests_no_notice_after_a_decision_about_its_breach(
 ) -> None:
     SlaBreach.objects.update(retracted_at=now, outcome=outcome)
     assert tasks.advance_cases(now + DAY) == count
+
+
+@pytest.mark.parametrize(
+    "facts", [{"repository": "acme/nomad-other", "repository_id": 99}, {"repository": "", "repository_id": None}]
+)
+def test_repository_left_with_an_open_issue_suggests_a_notice_until_it_is_reviewed(
+    overdue_clock: SlaClock, rita: Any, alice: Any, sign_in: Any, now: datetime, facts: dict[str, Any]
+) -> None:
+    integration = Integration.objects.get(pk=overdue_clock.integration_id)
+    left_at = now + timedelta(hours=1)
+    integration = change_description(integration, facts, actor=alice, now=left_at)
+    assert (tasks.advance_cases(left_at), tasks.advance_cases(left_at)) == (1, 0)
+    row = reload_row(integration)
+    assert row.compliance_request_label == "1 open issue in a repository that is no longer monitored"
+    page = parse(sign_in(rita).get(f"/integrations/{row.uuid}/compliance/"))
+    link = page.find("a", string=re.compile("View issues that are no longer monitored"))
+    clocks = parse(sign_in(rita).get(link["href"])).select(".clocks tbody tr")
+    assert [overdue_clock.issue.title in clock.text for clock in clocks] == [True]
+    perform_and_reload(row, "dismiss_request", rita, now + DAY)
+    assert tasks.advance_cases(now + 2 * DAY) == 0  # nor is the issue slow, because its clock ended
 
 
 def test_faulty_cases_do_not_prevent_suggestions(overdue_clock: SlaClock, acme: Any, alice: Any, now: datetime) -> None:

@@ -18,7 +18,8 @@ from portal.api.v1.schemas.common import DisplayText
 class ClockFilterParams(PaginationParams):
     """Filters of the SLA dashboard.
 
-    `state` is at_risk, overdue, data_incomplete, paused, disputed, met, late, ideal_missed, or all. Empty means open.
+    `state` is at_risk, overdue, data_incomplete, paused, disputed, unmonitored, met, late, ideal_missed, or all. Empty
+    means open. An unmonitored clock was open when its monitoring ended.
     """
 
     program: str = Field("", max_length=60)
