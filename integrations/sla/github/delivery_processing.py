@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from integrations.sla.github import event_store
 from integrations.sla.github.event_mapping import HANDLED_EVENTS, IssueUpdate, map_webhook
-from integrations.sla.github.webhook_intake import is_own_repository
+from integrations.sla.github.webhook_intake import is_code_repository, is_own_repository
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring, projection
 from verification.checks.services import runs
@@ -85,40 +85,49 @@ def _ingest_deliveries(
     earlier = monitored_repository.deliveries.filter(digest__in=digests, pk__lt=deliveries[0].pk)
     known_digests = set(earlier.values_list("digest", flat=True))
     updates = []
-    pks_by_outcome = defaultdict[str, list[int]](list)
+    deliveries_by_outcome = defaultdict[str, list[GitHubDelivery]](list)
+    events = defaultdict[str, set[str]](set)
     for delivery in deliveries:
         is_replay = delivery.digest in known_digests
         outcome, update = ("replay", None) if is_replay else interpret_delivery(monitored_repository, delivery)
         known_digests.add(delivery.digest)
-        pks_by_outcome[outcome].append(delivery.pk)
+        deliveries_by_outcome[outcome].append(delivery)
+        events[outcome].add(delivery.event)
         if update:
             updates.append(update)
     projection.rebuild_projections(event_store.store_updates(monitored_repository, updates, "webhook", now), now)
-    trigger_pks = pks_by_outcome["checks_requested"]
-    trigger_events = {delivery.event for delivery in deliveries if delivery.pk in trigger_pks}
-    _request_checks(monitored_repository, trigger_events, now)
-    for outcome, pks in pks_by_outcome.items():
-        GitHubDelivery.objects.filter(pk__in=pks).update(read_at=now, outcome=outcome)
-    # After a move, deliveries of the earlier repository don't show that the webhook of the new one works.
-    foreign_pks = pks_by_outcome["foreign"]
-    received_times = [delivery.received_at for delivery in deliveries if delivery.pk not in foreign_pks]
+    # The code and its issues can be in different repositories.
+    _request_checks(monitored_repository, events["checks_requested"] | events["code_changed"], now)
+    if VISIBILITY_EVENTS & (events["checks_requested"] | events["poll_requested"]):
+        MonitoredRepository.objects.filter(pk=monitored_repository.pk, ended_at=None).update(poll_at=now)
+    received_times = []
+    for outcome, rows in deliveries_by_outcome.items():
+        GitHubDelivery.objects.filter(pk__in=[each.pk for each in rows]).update(read_at=now, outcome=outcome)
+        # Deliveries of another repository don't show that the webhook of the issue tracker works.
+        if outcome not in ("foreign", "code_changed"):
+            received_times += [each.received_at for each in rows]
     if received_times:
         last_delivery_at = max(*received_times, monitored_repository.last_delivery_at or received_times[0])
         MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(last_delivery_at=last_delivery_at)
 
 
 def interpret_delivery(monitored_repository: MonitoredRepository, delivery: GitHubDelivery) -> Interpretation:
-    """Return the outcome of a delivery and its update."""
-    if delivery.event not in HANDLED_EVENTS and delivery.event not in REASONS_BY_EVENT:
-        return "ignored", None
+    """Return the outcome of a delivery and its update. Each repository starts only what concerns it."""
     try:
         payload = json.loads(bytes(delivery.body))
         if not isinstance(payload, dict):
             raise ValueError("the payload is not a JSON object")
-        if not is_own_repository(monitored_repository, payload.get("repository")):
+        repository = payload.get("repository")
+        # A ping of an organization's hook has no repository.
+        is_ping = repository is None and delivery.event not in HANDLED_EVENTS
+        is_of_tracker = is_ping or is_own_repository(monitored_repository, repository)
+        is_of_code = is_code_repository(monitored_repository, repository)
+        if is_of_code and _should_run_checks(delivery.event, payload):
+            return ("checks_requested" if is_of_tracker else "code_changed"), None
+        if not is_of_tracker:
             return "foreign", None
-        if _should_run_checks(delivery.event, payload):
-            return "checks_requested", None
+        if delivery.event in VISIBILITY_EVENTS:
+            return "poll_requested", None
         update = map_webhook(delivery.event, payload, delivery.received_at)
     except (ValueError, RecursionError) as error:
         logger.warning("cannot parse delivery %s of %s: %s", delivery.delivery_id, monitored_repository, error)
@@ -137,9 +146,7 @@ def _should_run_checks(event: str, payload: Mapping[str, object]) -> bool:
 
 
 def _request_checks(monitored_repository: MonitoredRepository, events: set[str], now: datetime) -> None:
-    """Request one background check run for all events. Poll the issues too if the visibility may have changed."""
-    if events & VISIBILITY_EVENTS:
-        MonitoredRepository.objects.filter(pk=monitored_repository.pk, ended_at=None).update(poll_at=now)
+    """Request one background check run for all events."""
     reason = next((reason for event, reason in REASONS_BY_EVENT.items() if event in events), "")
     if reason:
         runs.request_background_check_run(monitored_repository.integration, now, reason)

@@ -36,9 +36,14 @@ INSERT_STATEMENT = (  # in autocommit mode, one round trip to the database
     " ON CONFLICT (monitored_repository_id, delivery_id) DO NOTHING"
 )
 ACTIVE_REPOSITORY = CompiledQuery(
-    lambda: MonitoredRepository.objects.filter(
-        uuid=Parameter("uuid", UUIDField()), ended_at=None, secret__isnull=False
-    ).only("uuid", "repository", "repository_id", "hook_id", "secret", "old_secret", "old_secret_until")
+    lambda: (
+        MonitoredRepository.objects.filter(uuid=Parameter("uuid", UUIDField()), ended_at=None, secret__isnull=False)
+        .select_related("integration")
+        .only(
+            *("uuid", "repository", "repository_id", "hook_id", "secret", "old_secret", "old_secret_until"),
+            *("integration__repository", "integration__repository_id"),
+        )
+    )
 )
 
 
@@ -112,10 +117,18 @@ def _ingest_delivery(uuid: UUID, headers: Mapping[str, object], body: bytes, now
     event = str(headers.get("HTTP_X_GITHUB_EVENT", ""))
     if not (0 < len(delivery_id) <= 80 and 0 < len(event) <= 60 and f"{delivery_id}{event}".isprintable()):
         return IntakeResponse(400, "The headers X-GitHub-Delivery and X-GitHub-Event are missing.")
-    if refusal := _check_payload(cached_repository.row, body):
-        return refusal
-    _insert_delivery(cached_repository.row.pk, delivery_id, event, body, now)
-    _record_hook_id(cached_repository.row, str(headers.get("HTTP_X_GITHUB_HOOK_ID", "")))
+    row = cached_repository.row
+    try:
+        repository = _read_repository(body)
+    except ValueError as error:
+        return IntakeResponse(400, str(error))
+    # A ping of an organization's hook has no repository.
+    is_of_tracker = repository is None or is_own_repository(row, repository)
+    if not is_of_tracker and not is_code_repository(row, repository):
+        return IntakeResponse(403, "This webhook belongs to another repository.")
+    _insert_delivery(row.pk, delivery_id, event, body, now)
+    if is_of_tracker:  # only missed events of issues are looked up
+        _record_hook_id(row, str(headers.get("HTTP_X_GITHUB_HOOK_ID", "")))
     return IntakeResponse(202, "Accepted.")
 
 
@@ -172,27 +185,34 @@ def _count_refusal(cached_repository: CachedRepository, now: datetime) -> None:
     cached_repository.counted_at = now
 
 
-def _check_payload(row: MonitoredRepository, body: bytes) -> IntakeResponse | None:
-    """Refuse a signed payload that is not a JSON object or concerns another repository."""
+def _read_repository(body: bytes) -> object:
+    """Return the repository of a signed payload. Raises ValueError if the payload is not a JSON object."""
     try:
         payload = json.loads(body)
-    except (ValueError, RecursionError):
-        return IntakeResponse(400, "The payload is not JSON.")
+    except (ValueError, RecursionError) as error:
+        raise ValueError("The payload is not JSON.") from error
     if not isinstance(payload, dict):
-        return IntakeResponse(400, "The payload is not a JSON object.")
-    # A ping of an organization's hook has no repository.
-    if payload.get("repository") is not None and not is_own_repository(row, payload["repository"]):
-        return IntakeResponse(403, "This webhook belongs to another repository.")
-    return None
+        raise ValueError("The payload is not a JSON object.")
+    return payload.get("repository")
 
 
 def is_own_repository(row: MonitoredRepository, repository: object) -> bool:
-    """Return whether a payload concerns the monitored repository, by ID or, if the ID is unknown, by name."""
-    if not isinstance(repository, dict):
+    """Return whether a payload concerns the monitored repository."""
+    return _is_repository(repository, row.repository, row.repository_id)
+
+
+def is_code_repository(row: MonitoredRepository, repository: object) -> bool:
+    """Return whether a payload concerns the repository of the code. The issue tracker can be another one."""
+    return _is_repository(repository, row.integration.repository, row.integration.repository_id)
+
+
+def _is_repository(repository: object, full_name: str, repository_id: int | None) -> bool:
+    """Return whether a repository of a payload has the ID or, if the ID is unknown, the name."""
+    if not isinstance(repository, dict) or not full_name:
         return False
-    if row.repository_id is not None:
-        return bool(repository.get("id") == row.repository_id)
-    return str(repository.get("full_name", "")).casefold() == row.repository.casefold()
+    if repository_id is not None:
+        return bool(repository.get("id") == repository_id)
+    return str(repository.get("full_name", "")).casefold() == full_name.casefold()
 
 
 def _insert_delivery(monitored_repository_id: int, delivery_id: str, event: str, body: bytes, now: datetime) -> None:

@@ -131,7 +131,7 @@ def test_setup_asks_for_events_of_checks_only_in_the_repository_of_the_code(
     monitoring.start_monitoring(integration, OPENED_AT)
     client = sign_in(alice)
     page = f"/integrations/{integration.uuid}/monitoring/"
-    sentence = "To run checks immediately after a change"
+    sentence = "To run checks immediately after a change, also select “Releases”"
     assert sentence in get_text(client.get(page))
     enter_tracker(integration, "https://github.com/acme/support/issues", alice)
     text = get_text(client.get(page))
