@@ -35,6 +35,7 @@ from portal.status.selectors import (
     build_queue_line,
     measure_backlog,
     measure_test_runs,
+    measure_waiting_checks,
     read_job_snapshot,
 )
 from portal.ui.components.moments import format_exact, format_relative
@@ -86,6 +87,7 @@ def measure_all(now: datetime) -> list[tuple[str, list[StatusLine]]]:
     sources: list[Probe] = [
         (gettext_noop("GitHub"), measure_github),
         (gettext_noop("Registry"), measure_registry),
+        (gettext_noop("Waiting checks"), measure_waiting_checks),
         (gettext_noop("Issues"), measure_polling),
         (gettext_noop("Inbound webhooks"), measure_inbound_webhooks),
     ]

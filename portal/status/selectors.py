@@ -1,4 +1,4 @@
-"""Lines of the status page for queues and test runs."""
+"""Lines of the status page for queues, checks, and test runs."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,8 +6,10 @@ from typing import TypeVar
 
 from django.db.models import Count, Min, Model, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext as _, gettext_noop
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
+from integrations.submissions.models import RequirementFulfillment
+from integrations.submissions.workflow.states import FINAL_STAGES, Status
 from portal.jobs.definitions import JobDefinition
 from portal.jobs.models import Job, PeriodicRun
 from portal.ui.components.moments import format_relative
@@ -18,6 +20,8 @@ from verification.testruns.services import JOBS
 
 Row = TypeVar("Row", bound=Model)
 RUN_LATE_AFTER = timedelta(minutes=30)
+CHECKS_LATE_AFTER = timedelta(days=1)  # since the first error; an outage is usually shorter
+MAX_WAITING_CHECKS = 10  # in the details
 # Label, tone, and icon of each state.
 STATE_LABELS: dict[str, tuple[str, str, str]] = {
     "ok": (gettext_noop("Operational"), "good", "circle-check"),
@@ -125,6 +129,27 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
     else:
         message = _("The last one finished %(when)s.")
     return message % {"when": relative_time}
+
+
+def measure_waiting_checks(now: datetime) -> StatusLine:
+    """Return whether integrations have waited long for a first result, such as of a source that refuses us.
+
+    Only staff see which ones. Partners see the banner of their own integrations.
+    """
+    waiting = RequirementFulfillment.objects.filter(
+        ~Q(waiver_expires_at__gt=now), status=Status.ERROR, submitted_at__lte=now - CHECKS_LATE_AFTER
+    ).exclude(integration__stage__in=FINAL_STAGES)
+    count = waiting.aggregate(count=Count("integration", distinct=True))["count"]
+    if not count:
+        return StatusLine("ok", _("No check has waited for a source for more than a day."))
+    summary = ngettext(
+        "Checks of %(count)s integration have waited for a source for more than a day.",
+        "Checks of %(count)s integrations have waited for a source for more than a day.",
+        count,
+    )
+    rows = list(waiting.select_related("integration").order_by("submitted_at", "pk")[:MAX_WAITING_CHECKS])
+    details = tuple((row.integration.name, row.summary) for row in rows)
+    return StatusLine("late", summary % {"count": count}, details, at=rows[0].submitted_at)
 
 
 TEST_RUNS: dict[str, str] = {kind.texts.plural: kind.key for kind in KINDS.values()}

@@ -51,8 +51,9 @@ class RequirementFulfillment(models.Model):
                 fields=["integration", "requirement_id"], name="requirement_fulfillment_unique_integration_requirement"
             )
         ]
-        # find stale results and waiver requests without reading the table
+        # find stale results, errors, and waiver requests without reading the table
         indexes = [
+            models.Index(fields=["submitted_at"], name="fulfillment_error", condition=Q(status=Status.ERROR)),
             models.Index(
                 fields=["valid_until", "integration"],
                 name="fulfillment_valid_until",

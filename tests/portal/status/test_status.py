@@ -1,5 +1,6 @@
 """Tests of the status page, also during outages. It never reports an unknown state as operational."""
 
+import html
 import socket
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,12 +11,15 @@ from django.test import Client
 from django.utils import timezone
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
+from integrations.submissions.models import RequirementFulfillment
+from integrations.submissions.services.requirements import record_check_outcome
 from portal.jobs.dispatcher import RUN_JOBS
 from portal.jobs.models import Job, PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.services import enqueue
 from portal.notifications.tasks import send_email
 from portal.status import probes
+from tests.conftest import create_integration
 from tests.servers.base import reserve_closed_port
 from verification.checks.models import CheckResult
 from verification.checks.services.runs import run_checks
@@ -168,6 +172,30 @@ def test_unavailable_registry_is_shown_with_its_last_answer(rocket: Any) -> None
         get_component("Registry").summary
         == "The registry didn't respond to our last request. The last response came 5 h ago."
     )
+
+
+@pytest.mark.parametrize(("hours", "state"), [(23, "ok"), (25, "late")])
+def test_staff_see_checks_that_a_source_refuses_before_the_listing(
+    acme: Any, alice: Any, rita: Any, sign_in: Any, hours: int, state: str
+) -> None:
+    now = timezone.now()
+    provider = create_integration(acme, alice, "terraform-provider")
+    requirement = next(each.id for each in provider.edition.list_requirements() if "registry.listed" in each.checks)
+    summary = "We couldn't complete this check: The registry denies access to acme/rocket."
+    record_check_outcome(
+        provider,
+        requirement,
+        outcome="error",
+        summary=summary,
+        detail=[{"key": "registry.listed", "outcome": "error", "summary": summary}],
+        retry_at=now,
+        now=now - timedelta(hours=hours),
+    )
+    assert get_component("Waiting checks", now).state == state
+    pages = [sign_in(person).get("/status/").text for person in (rita, alice)]
+    assert [html.escape(summary) in page for page in pages] == [state == "late", False]
+    RequirementFulfillment.objects.update(waiver_expires_at=now + timedelta(days=1))
+    assert get_component("Waiting checks", now).state == "ok"
 
 
 def test_issue_monitoring_is_as_old_as_the_oldest_repository(integration_at: Any) -> None:
