@@ -23,6 +23,7 @@ from integrations.submissions.services import (
     requirements,
     responsibility,
     shared_answers,
+    waivers,
 )
 from integrations.submissions.workflow.evidence import PROVIDER
 from integrations.submissions.workflow.guards import EMAIL_SENT_MESSAGE
@@ -70,14 +71,16 @@ def run_checks(event: AuditEvent) -> None:
 
 
 def forget_repository(event: AuditEvent) -> None:
-    """Delete the facts about the former repository, and discard the results of its checks."""
+    """Delete the facts about the former repository, discard the results of its checks, and end waivers of them."""
     integration = event.integration
     if integration is None:
         return
     facts.delete_facts(integration)
     # An outage keeps a result, so one of another repository could count for weeks. A renamed one keeps its ID.
-    if integration.repository_id is None or "repository_id" in event.data["changes"]:
+    values = event.data["changes"]
+    if integration.repository_id is None or "repository_id" in values:
         requirements.discard_check_results(integration.fulfillments.all())
+        waivers.end_repository_waivers(integration, values["repository"][0], event.at)
 
 
 def update_shared_answers(event: AuditEvent) -> None:

@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions as rules
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import findings
-from integrations.submissions.services.requirements import change_requirement
+from integrations.submissions.services.requirements import RequirementChange, change_requirement
+from integrations.submissions.services.transitions import refresh_next_action
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 
@@ -84,3 +85,24 @@ def end_waiver(
         state.save()
         change.save()  # before the event, because its email states the next action without the waiver
         change.record("requirement.waiver_ended", reason, until=expires_at.isoformat())
+
+
+def end_repository_waivers(integration: Integration, repository: str, now: datetime) -> None:
+    """End the waivers of checked requirements and of statements about them. They were for the former repository.
+
+    The partner can request others. Call with the integration locked, after the results of its checks were discarded.
+    """
+    requirements = integration.edition.list_all_requirements()
+    checked_ids = {each.id for each in requirements if each.checks}
+    concerned = {each.id: each for each in requirements if each.checks or checked_ids.intersection(each.confirms)}
+    waived = integration.fulfillments.filter(requirement_id__in=concerned, waiver_expires_at__gt=now)
+    ends = dict(waived.values_list("requirement_id", "waiver_expires_at"))
+    if not ends:
+        return
+    waived.update(waiver_expires_at=now)
+    refresh_next_action(integration, now)  # before the events, because their emails state it
+    note = _("The waiver was for the former repository, %(repository)s.") % {"repository": repository}
+    for id, expires_at in ends.items():
+        assert expires_at is not None  # by the filter
+        change = RequirementChange(integration, None, now, concerned[id])
+        change.record("requirement.waiver_ended", note, until=expires_at.isoformat())

@@ -7,7 +7,9 @@ import pytest
 from integrations.submissions.models import Integration
 from integrations.submissions.services.creation import change_description
 from integrations.submissions.services.requirements import record_check_outcome
+from integrations.submissions.services.waivers import waive_requirement
 from integrations.submissions.workflow.states import FULFILLED_STATUSES
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
 from tests.verification.checks.check_runs import DAY, HOUR, get_newest_result
 from tests.verification.checks.fake_sources import FakeSources, build_release, build_snapshot
@@ -65,6 +67,38 @@ def test_result_of_another_repository_meets_no_requirement(provider, alice, numb
     change_repository(provider, (SECOND[0], number), alice, NOW + HOUR)
     assert not provider.fulfillments.filter(status__in=FULFILLED_STATUSES).exists()
     assert record_outcome(Integration.objects.get(pk=provider.pk), "error") == "error"
+
+
+def waive_all(row, actor):
+    """Waive every requirement of the path, and return the IDs."""
+    ids = [each.id for each in row.edition.list_requirements()]
+    for id in ids:
+        waive_requirement(row, id, reason="Later.", expires_at=NOW + 90 * DAY, actor=actor, now=NOW)
+    return ids
+
+
+@pytest.mark.parametrize("number", [SECOND[1], None])
+def test_waiver_ends_if_it_was_for_facts_about_the_former_repository(provider, alice, rita, number):
+    ids = waive_all(provider, rita)
+    change_repository(provider, (SECOND[0], number), alice, NOW + HOUR)
+    ended = [state.requirement_id for state in provider.fulfillments.all() if not state.is_waived(NOW + HOUR)]
+    requirements = {each.id: each for each in provider.edition.list_requirements()}
+    checked = {id for id in ids if requirements[id].checks}
+    statements = {id for id in ids if checked & set(requirements[id].confirms)}
+    assert (set(ended), bool(statements)) == (checked | statements, True)
+    events = provider.events.filter(event_type="requirement.waiver_ended")
+    assert {(event.data["requirement"], event.actor, event.note) for event in events} == {
+        (id, "", f"The waiver was for the former repository, {FIRST[0]}.") for id in ended
+    }
+    email = EmailMessage.objects.filter(name="waiver_ended", to=alice.email).first()
+    assert "The portal ended the waiver" in email.text
+
+
+def test_waiver_of_a_renamed_repository_stays(provider, alice, rita):
+    ids = waive_all(provider, rita)
+    change_repository(provider, ("acme/terraform-provider-rockets", FIRST[1]), alice, NOW + HOUR)
+    assert [state.requirement_id for state in provider.fulfillments.all() if not state.is_waived(NOW + HOUR)] == []
+    assert provider.fulfillments.count() == len(ids)
 
 
 def test_run_that_read_the_former_repository_records_nothing(provider, alice):
