@@ -37,7 +37,7 @@ class EgressRules:
         try:
             if method != "CONNECT" or target not in self.hosts:
                 raise RequestRefusedError("Host not allowed.")
-            far = await asyncio.to_thread(connect, target, self.outbound)
+            far = await relays.run_in_thread(connect, target, self.outbound)
         except SourceError as error:
             status = "403 Forbidden" if isinstance(error, RequestRefusedError) else "502 Bad Gateway"
             near[1].write(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())

@@ -93,3 +93,26 @@ def test_proxy_connects_to_no_address_in_a_blocked_network(monkeypatch):
     outbound = OutboundClient(resolve=lambda *_: ["198.41.0.4"], blocked_networks=["198.41.0.0/24"])
     with pytest.raises(RequestRefusedError):
         egress_proxy.connect("portal.acme.io:443", outbound)
+
+
+def test_stalled_resolver_delays_neither_the_end_of_the_proxy_nor_of_the_process():
+    earlier_threads = set(threading.enumerate())
+    is_asked = threading.Event()
+    is_over = threading.Event()
+
+    def stall(*_):
+        is_asked.set()
+        is_over.wait(10)
+        return []
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = listener.getsockname()
+    with EgressRules(["acme.io:443"], OutboundClient(resolve=stall)).serve(listener):
+        with socket.create_connection(address, timeout=5) as connection:
+            connection.sendall(b"CONNECT acme.io:443 HTTP/1.1\r\n\r\n")
+            assert is_asked.wait(5)
+        new_threads = set(threading.enumerate()) - earlier_threads
+    ended_threads = [thread for thread in new_threads if not thread.is_alive()]
+    is_over.set()
+    assert [thread.name for thread in new_threads if not thread.daemon] == []
+    assert [thread.name for thread in ended_threads] == ["relay"]
