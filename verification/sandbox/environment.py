@@ -113,7 +113,7 @@ class Environment:
             if group is not None:
                 stack.callback(group.remove)
             port = network.PROXY_PORT if self.egress is not None else 0
-            diagnostics, *listeners = network.open_sockets(blocked_process.child, "diagnostics", port)
+            diagnostics, *listeners = network.open_diagnostics(blocked_process.child, port)
             if self.egress is not None:
                 stack.enter_context(self.egress.serve(listeners[0]))
             sockets = _open_socket_memory(blocked_process.child, diagnostics)

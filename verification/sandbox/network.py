@@ -34,15 +34,20 @@ socket.send_fds(socket.socket(fileno=0), [b"."], [each.fileno() for each in open
 """
 
 
-def open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
-    """Return sockets that belong to the network of a sandbox.
+def open_diagnostics(child: int, listener_port: int) -> list[socket.socket]:
+    """Return a socket for queries about the sandbox's sockets, and one that listens on its loopback if requested.
 
-    Args:
-        child: A process in the sandbox.
-        kind: "diagnostics" for a socket for queries about the sandbox's sockets and one that listens on its loopback,
-            or the number of an address family for unconnected TCP sockets.
-        number: The port to listen on, 0 for no such socket, or the number of TCP sockets.
+    `child` is a process in the sandbox. `listener_port` is 0 for no listener.
     """
+    return _open_sockets(child, "diagnostics", listener_port)
+
+
+def open_tcp_sockets(child: int, family: socket.AddressFamily, count: int) -> list[socket.socket]:
+    """Return unconnected TCP sockets that belong to the sandbox's network. `child` is a process in the sandbox."""
+    return _open_sockets(child, str(int(family)), count)
+
+
+def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         command = [sys.executable, "-I", "-S", "-c", HELPER, str(child), kind, str(number)]

@@ -159,7 +159,7 @@ class SandboxProcess:
         host, _, port = address.rpartition(":")
         family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
         target_address = ("::1" if family == socket.AF_INET6 else "127.0.0.1", int(port))
-        targets = network.open_sockets(self._bubblewrap.child, str(int(family)), MAX_TCP_CONNECTIONS)
+        targets = network.open_tcp_sockets(self._bubblewrap.child, family, MAX_TCP_CONNECTIONS)
         for target in targets:
             stack.enter_context(closing(target))
             target.setblocking(False)
@@ -190,7 +190,7 @@ class SandboxProcess:
         reason = ExitReason.LOST
         code = None
         try:
-            # By this thread, which also closes the pipe of the release: another thread could close it a second time.
+            # Not earlier, because nothing would monitor the program.
             self._bubblewrap.release()
             self._watch_program(start)
             reason, code = self._find_ending()
