@@ -6,6 +6,7 @@ event of every stream that grew since the previous anchor. Anchors are sealed an
 also recorded as an event, so a missing anchor is detected.
 """
 
+import dataclasses
 import json
 import logging
 import re
@@ -143,7 +144,7 @@ def _list_files(folder: Path) -> list[tuple[int, str, str]]:
 
 
 def _get_fields(anchor: Anchor) -> dict[str, object]:
-    return {name: getattr(anchor, name) for name in Anchor.__dataclass_fields__}
+    return {field.name: getattr(anchor, field.name) for field in dataclasses.fields(anchor)}
 
 
 def _read_file(path: Path) -> Anchor:

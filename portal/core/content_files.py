@@ -49,6 +49,7 @@ class Content:
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()  # that of Generic
         dataclass(frozen=True)(cls)
 
 

@@ -1,7 +1,9 @@
 """Tests that YAML content files are read strictly and their messages are extracted for translation."""
 
 import ast
+from dataclasses import FrozenInstanceError, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import pytest
 from django.core.management.commands import makemessages as original
@@ -29,6 +31,18 @@ class Page(Content):
     pages: "tuple[Page, ...]" = ()
 
 
+EntryT = TypeVar("EntryT")
+
+
+class Index(Content, Generic[EntryT]):
+    entries: tuple[EntryT, ...]
+    aliases: dict[str, str] = field(default_factory=dict)
+
+
+class Chapter(Page):
+    number: int = 0
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "page.yaml"
@@ -37,6 +51,25 @@ def path(tmp_path: Path) -> Path:
 def test_file_becomes_its_dataclass(path: Path) -> None:
     path.write_text("title: Home\npages:\n  - title: About\n")
     assert load_content(path, Page) == Page("Home", (Page("About"),))
+
+
+def test_content_class_can_be_generic(path: Path) -> None:
+    path.write_text("entries: [{title: Home}]\n")
+    assert load_content(path, Index[Page]) == Index((Page("Home"),), {})
+
+
+def test_content_class_extends_the_keys_of_another(path: Path) -> None:
+    path.write_text("title: Home\nnumber: 1\n")
+    chapter = load_content(path, Chapter)
+    assert chapter == Chapter("Home", number=1)
+    assert chapter != Page("Home")
+
+
+def test_content_cannot_be_changed() -> None:
+    page = Page("Home")
+    with pytest.raises(FrozenInstanceError):
+        page.title = "About"  # type: ignore[misc]
+    assert {page, Page("Home")} == {Page("Home")}
 
 
 @pytest.mark.parametrize(
