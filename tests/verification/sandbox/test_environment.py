@@ -206,6 +206,14 @@ time.sleep(60)
         assert process.stop().reason == "stopped by us"
 
 
+def test_plugin_address_with_an_invalid_port_leads_nowhere():
+    with open_environment(LIMITS) as sandbox:
+        process = sandbox.start(["/bin/sleep", "60"])
+        with pytest.raises(FileNotFoundError):
+            send_hello(process, sandbox, "tcp", "127.0.0.1:http")
+        process.stop()
+
+
 @pytest.mark.parametrize("link", ["ln -s {path} /tmp/in", "ln -s {folder} /tmp/folder; ln -s folder/host /tmp/in"])
 def test_plugin_address_cannot_lead_to_a_socket_of_the_host(link, tmp_path):
     host_path = tmp_path / "host"
