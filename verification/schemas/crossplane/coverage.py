@@ -66,8 +66,9 @@ def assign_names(schema: ParsedSchema, choices: GeneratorChoices) -> dict[str, s
     # The resources are in alphabetical order, so the same one gets a disputed name each time.
     for resource in (name for name, block in schema.resources.items() if block.arguments):
         names = (_build_full_name(candidate, choices) for candidate in _list_candidates(resource, choices))
-        if name := next((name for name in names if name not in owners), ""):
-            owners[name] = resource
+        unused_name = next((name for name in names if name not in owners), None)
+        if unused_name is not None:
+            owners[unused_name] = resource
     return owners
 
 
