@@ -255,14 +255,22 @@ def _start(
         os.close(status_end)
         os.close(arguments_file)
     bubblewrap_process = Bubblewrap(process, 0, io.FileIO(status))
-    # Without a buffer, which would take the documents that follow away from read_exit_code().
-    line = bubblewrap_process.status.readline() if select.select([status], [], [], STARTUP_SECONDS)[0] else b""
+    line = _read_line(bubblewrap_process.status)
     if not line.endswith(b"\n"):
         reason = _read_failure(process)
         bubblewrap_process.close()
         raise build_unavailable_error(reason)
     bubblewrap_process.child = json.loads(line)["child-pid"]
     return bubblewrap_process
+
+
+def _read_line(file: io.FileIO) -> bytes:
+    """Return the next line, or nothing if none arrives in time.
+
+    The file has no buffer, which would take the documents that follow away from read_exit_code().
+    """
+    is_ready = bool(select.select([file], [], [], STARTUP_SECONDS)[0])
+    return file.readline() if is_ready else b""
 
 
 def _store_arguments(arguments: Sequence[str]) -> int:
