@@ -62,7 +62,7 @@ def build_text_view(
             with add_refusals_to_form(form):
                 perform(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
                 text = form.cleaned_data["text"]
-                report_mentions(request, finding.integration, text, internal=form_class is FindingForm)
+                report_mentions(request, finding.integration, text, internal=not finding.is_visible_to_partner)
                 return _redirect_to_finding(request, finding)
         return _render_action_form(request, finding, form, _(label))
 
@@ -151,7 +151,7 @@ def _render_action_form(
     request: AuthenticatedRequest, finding: Finding, form: forms.Form, label: str, values: QueryDict | None = None
 ) -> HttpResponse:
     """Show the form on a page of its own, with a preview of the text if its button was pressed."""
-    is_internal = isinstance(form, FindingForm)  # the partner can't see the finding yet
+    is_internal = not finding.is_visible_to_partner
     return render_action_form(
         request,
         form,

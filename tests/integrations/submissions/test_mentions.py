@@ -132,6 +132,19 @@ def test_reason_for_reopening_reports_whom_it_notified(
     ]
 
 
+def test_reason_for_reopening_a_hidden_finding_notifies_no_partner(
+    rocket: Integration, sign_in: Any, rita: Any
+) -> None:
+    finding = findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "Fix it.", actor=rita, now=NOW)
+    findings.verify_finding(finding, actor=rita, now=NOW)
+    url = reverse("reviews:reopen_finding", args=[finding.pk])
+    preview = sign_in(rita).post(url, {"text": "Not yet, @bob-baker.", "preview": "text"})
+    assert preview.context["preview"]["mentions"].people == ()
+    assert list_messages(sign_in(rita).post(url, {"text": "Not yet, @bob-baker."})) == [
+        "We notified no one for @bob-baker: no one who can read this text has this name."
+    ]
+
+
 def test_mention_follows_the_preference_for_messages(rocket: Integration, alice: Any, rob: Any) -> None:
     save_preferences(rob, {"messages": "portal"})
     findings.post_message(rocket, "@rob-roth", actor=alice, now=NOW)
