@@ -17,6 +17,7 @@ from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.forms.findings import MessageForm
 from integrations.submissions.models import Integration, ReviewMessage
 from integrations.submissions.selectors.filtered_integrations import filter_integrations
+from integrations.submissions.selectors.history import list_visible_events
 from integrations.submissions.services import creation, edition_migration as editions, findings
 from integrations.submissions.services.transitions import (
     AvailableTransition,
@@ -132,10 +133,7 @@ def change_integration(
 @router.get("/integrations/{uuid:uuid}/events", READ_SCOPE, CursorPage[submissions.EventOut])
 def list_events(request: AuthenticatedRequest, uuid: UUID, pagination: Query[PaginationParams]) -> Page[AuditEvent]:
     """List events, newest first. Program staff also see internal events."""
-    integration = load_visible_integration(request, uuid)
-    events = integration.events.all()
-    if not permissions.can_view_notes(integration, request.user):
-        events = events.visible_to_partner()
+    events = list_visible_events(load_visible_integration(request, uuid), request.user)
     return paginate(request, events, pagination, key="seq")
 
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 from openpyxl import load_workbook
 
 from integrations.partners.models import Partner
+from integrations.submissions.services import findings
 from portal.analytics.saved_views import services as saved
 from portal.api.v1.analytics import TableParams
 from portal.notifications.models import EmailMessage
@@ -43,6 +44,16 @@ def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> No
     assert (whole.json()["records"]["steps"], b"s3cret" in whole.content) == ([], False)
     same = me.post(place, body | {"changed": base})
     assert [each["field"] for each in same.json()["errors"]] == ["changed"]
+
+
+def test_only_program_staff_list_internal_events(rocket: Any, alice: Any, rita: Any) -> None:
+    findings.post_message(rocket, "Ask legal first.", actor=rita, now=timezone.now(), is_internal=True)
+    path = f"/integrations/{rocket.uuid}/events"
+    notes = [
+        [event["note"] for event in create_api_client(user).get(path).json()["items"] if event["internal"]]
+        for user in (alice, add_second_factor(rita))
+    ]
+    assert notes == [[], ["Ask legal first."]]
 
 
 @pytest.mark.any_database
