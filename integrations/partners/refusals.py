@@ -1,39 +1,56 @@
-"""Refusals of the permission rules, and what conflicts of interest forbid, as sentences for people."""
+"""Refusals by permission rules, conflicts of interest, and states of companies, as sentences for people."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners.conflicts import PartnerIntegration, find_conflict
+from integrations.partners.models import ConflictKind, VerificationState
 from portal.accounts.requests import AnyUser
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_content, require_keys
 from portal.core.errors import ActionRefused
 
 Subject = TypeVar("Subject")
 DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
+# The states in which a company can't do everything. A verified company can, and a closed one has no integrations.
+REFUSED_STATES = (VerificationState.UNVERIFIED, VerificationState.NEEDS_DECISION, VerificationState.REJECTED)
 
 
 class Refusal(Content):
-    """Text of a refusal, and the names of the rules, conflicts, or states that it is for."""
+    """Text of a refusal."""
 
-    names: tuple[str, ...]
     text: str
 
 
-TEXTS = {
-    group: {name: refusal.text for refusal in refusals for name in refusal.names}
-    for group, refusals in load_content(
-        "integrations/partners/content/refusals.yaml", dict[str, tuple[Refusal, ...]]
-    ).items()
-}
+class RuleRefusal(Refusal):
+    """Text of a refusal by permission rules, which are named like their functions."""
+
+    names: tuple[str, ...]
+
+
+class RefusalFile(Content):
+    """Content of refusals.yaml."""
+
+    rules: tuple[RuleRefusal, ...]
+    conflicts: Annotated[dict[ConflictKind, Refusal], require_keys(ConflictKind)]
+    companies: Annotated[dict[VerificationState, Refusal], require_keys(REFUSED_STATES)]
+
+
+REFUSALS = load_content("integrations/partners/content/refusals.yaml", RefusalFile)
+REFUSALS_BY_RULE = {name: refusal.text for refusal in REFUSALS.rules for name in refusal.names}
 # Rules that can refuse a reviewer of the program for a conflict of interest alone.
 REVIEWER_RULES = ("can_decide", "can_put_on_hold", "can_decide_compliance", "can_undo_decision", "can_open_credentials")
 
 
 def get_refusal(rule: str) -> str:
     """Return the translated refusal of a rule."""
-    return _(TEXTS["rules"].get(rule, DEFAULT_REFUSAL))
+    return _(REFUSALS_BY_RULE.get(rule, DEFAULT_REFUSAL))
+
+
+def get_company_refusal(state: VerificationState) -> str:
+    """Return why a company in this state can't do something, translated."""
+    return _(REFUSALS.companies[state].text)
 
 
 def require_permission(rule: Callable[[Subject, AnyUser | None], bool], subject: Subject, user: AnyUser | None) -> None:
@@ -45,7 +62,9 @@ def require_permission(rule: Callable[[Subject, AnyUser | None], bool], subject:
 def explain_conflict(integration: PartnerIntegration, user: AnyUser | None) -> str:
     """Return the reviewer's conflict of interest with an integration, or an empty string."""
     kind = find_conflict(integration, user)
-    return _(TEXTS["conflicts"][kind]) % {"reviewer": user, "company": integration.partner} if kind else ""
+    if kind is None:
+        return ""
+    return _(REFUSALS.conflicts[kind].text) % {"reviewer": user, "company": integration.partner}
 
 
 def explain_refusal(rule: str, integration: PartnerIntegration, user: AnyUser | None) -> str:

@@ -1,7 +1,7 @@
 """Schema of requirements, part of the schema of program editions."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from integrations.programs.agreements import AgreementKey
 from integrations.programs.field_types import (
@@ -16,7 +16,7 @@ from integrations.programs.field_types import (
     Url,
 )
 from integrations.programs.stages import Stage
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_content, require_keys
 
 
 class FulfillingParty(StrEnum):
@@ -49,9 +49,13 @@ class KindDescription(Content):
     party: FulfillingParty | None = None
 
 
-KINDS = load_content(
-    "integrations/programs/content/requirement_kinds.yaml", dict[str, dict[RequirementKind, KindDescription]]
-)["kinds"]
+class KindFile(Content):
+    """Content of requirement_kinds.yaml: all kinds."""
+
+    kinds: Annotated[dict[RequirementKind, KindDescription], require_keys(RequirementKind)]
+
+
+KINDS = load_content("integrations/programs/content/requirement_kinds.yaml", KindFile).kinds
 
 
 class AnswerScope(StrEnum):

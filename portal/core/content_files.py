@@ -6,7 +6,7 @@ its location inside the file, and how to fix it.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import TypeVar, dataclass_transform
 
 import yaml
-from pydantic import ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
@@ -107,6 +114,20 @@ class TextPattern:
         if not re.fullmatch(self.pattern, value):
             raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": self.expected})
         return value
+
+
+def require_keys(keys: Iterable[str]) -> AfterValidator:
+    """Return the annotation of a mapping that must have each of the keys."""
+    required_keys = tuple(map(str, keys))
+
+    def check(mapping: dict[str, object]) -> dict[str, object]:
+        missing_keys = [key for key in required_keys if key not in mapping]
+        if missing_keys:
+            context = {"keys": ", ".join(map(repr, missing_keys)), "fix": "Add them."}
+            raise PydanticCustomError("missing_keys", "These keys are required: {keys}", context)
+        return mapping
+
+    return AfterValidator(check)
 
 
 def format_location(location: Location) -> str:
@@ -230,7 +251,7 @@ def _explain(detail: ErrorDetails, schema: JsonSchema) -> tuple[str, str]:
         return f"{value!r} is not valid here.", f"Write {context['expected']}."
     if kind == "string_too_short":
         return "The text is empty.", "Enter a text, or leave the key out if it is optional."
-    return f"{detail['msg']}.", "Correct the value."
+    return f"{detail['msg']}.", context.get("fix", "Correct the value.")
 
 
 def _describe_value(value: object) -> str:

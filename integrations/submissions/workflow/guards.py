@@ -48,13 +48,13 @@ def require_accepted_company(integration: "Integration") -> str:
     # docs/explanation/companies.md: a company can request reviews before it is verified, but not under a name that
     # waits for a decision or was rejected.
     state = VerificationState(integration.partner.verification_state)
-    return _(refusals.TEXTS["companies"][state]) if state in UNDECIDED_STATES else ""
+    return refusals.get_company_refusal(state) if state in UNDECIDED_STATES else ""
 
 
 def require_verified_company(integration: "Integration") -> str:
     """Refuse a company that the program doesn't know to be real, because its listing can't be public."""
     state = VerificationState(integration.partner.verification_state)
-    return "" if integration.partner.is_verified else _(refusals.TEXTS["companies"][state])
+    return "" if integration.partner.is_verified else refusals.get_company_refusal(state)
 
 
 def require_next_step_without_review(integration: "Integration") -> str:

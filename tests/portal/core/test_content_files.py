@@ -3,12 +3,12 @@
 import ast
 from dataclasses import FrozenInstanceError, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 import pytest
 from django.core.management.commands import makemessages as original
 
-from portal.core.content_files import Content, ContentError, load_content
+from portal.core.content_files import Content, ContentError, load_content, require_keys
 from portal.core.content_messages import format_as_python, list_messages
 from portal.core.management.commands.makemessages import Command, ContentBuildFile
 from tests.portal.translatable_messages import list_module_messages
@@ -94,6 +94,16 @@ def test_mistake_is_reported_with_position_location_and_fix(path: Path, text: st
     with pytest.raises(ContentError) as refusal:
         load_content(path, Page)
     assert str(refusal.value).splitlines()[0].startswith(f"{path}:{message}")
+
+
+def test_missing_keys_of_a_mapping_are_named(path: Path) -> None:
+    path.write_text("title: Home\nfooter: Terms\n")
+    content_type = Annotated[dict[str, str], require_keys(("title", "body", "summary"))]
+    with pytest.raises(ContentError) as refusal:
+        load_content(path, content_type)
+    assert str(refusal.value) == f"{path}:1:1: These keys are required: 'body', 'summary'. Add them."
+    path.write_text("title: Home\nbody: Text\nsummary: Short\n")
+    assert load_content(path, content_type) == {"title": "Home", "body": "Text", "summary": "Short"}
 
 
 def test_messages_are_the_values_of_translatable_keys() -> None:

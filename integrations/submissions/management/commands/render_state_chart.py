@@ -66,7 +66,7 @@ def generate_permission_rows() -> Iterator[str]:
     """Yield one table row for each permission that a transition needs, with the message of its refusal."""
     transitions = [t for field in ("stage", "listing_status") for t in list_transitions(field)]
     for name in sorted({t.permission.__name__ for t in transitions}):
-        yield f"| `{name}` | {refusals.TEXTS['rules'][name]} |"
+        yield f"| `{name}` | {refusals.REFUSALS_BY_RULE[name]} |"
 
 
 def render_chart() -> str:
