@@ -3,9 +3,10 @@
 import pytest
 
 from tests.verification.licenses.honest import get_license_body
+from verification.licenses.attributions import is_attribution
 from verification.licenses.coverage import analyze_coverage
 from verification.licenses.holders import is_holder_list
-from verification.licenses.normalization import decode, tidy
+from verification.licenses.normalization import FoldedText, decode, tidy
 from verification.licenses.notices import NoticeReader
 from verification.licenses.templates import VARIANTS, load_templates, read_text
 
@@ -40,6 +41,17 @@ def test_letters_are_located_in_the_cleaned_text():
     assert [text.clean[text.find_place(n)] for n in range(4)] == ["A", "b", "c", "d"]
     assert text.get_text(1, 3) == "b c"
     assert text.get_gap(3, 4) == '", d'
+
+
+def test_letters_that_lowercase_makes_longer_keep_their_places():
+    # The lowercase form of a dotted capital I has two characters.
+    text = "This product includes İİ software developed by Acme Labs. All İ rights reserved."
+    words = FoldedText(text)
+    assert [words.folded[start:].split(" ", 1)[0] for start in words.offsets[:-1]] == words.folded.split(" ")
+    assert [text[start:end].lower() for start, end in zip(words.starts, words.ends, strict=True)] == (
+        words.folded.split(" ")
+    )
+    assert is_attribution("This product includes software developed by İstanbul Labs.")
 
 
 @pytest.mark.parametrize(
