@@ -7,7 +7,10 @@ from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.http import QueryDict
 from django.test import Client
+from django.utils import timezone
 
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
 from portal.core import crypto
 from portal.core.unsent_forms import AUTHOR_COOKIE, COOKIE, EXCLUDED_FIELDS, MAX_CHARACTERS
 from tests.conftest import PASSWORD
@@ -104,6 +107,28 @@ def test_restored_forms_of_reviewers_are_no_errors(rita: Any) -> None:
     assert absence.context["form"]["away_from"].value() == "2026-05-04"
     view = submit_and_sign_in_again(rita, "/saved-views/save/integrations/", {"name": "Mine", "query": "stage=review"})
     assert (view.context["form"]["name"].value(), view.context["query"]) == ("Mine", "stage=review")
+
+
+@pytest.mark.parametrize(
+    ("action", "is_by_partner", "labels"),
+    [
+        ("edit", False, ("Requested change", "Save finding")),
+        ("reply", True, ("Reply", "Send reply")),
+        ("reopen", False, ("Reason", "Reopen with this reason")),
+    ],
+)
+def test_text_about_a_finding_is_restored_with_its_button(
+    integration_at: Any, alice: Any, rita: Any, action: str, is_by_partner: bool, labels: tuple[str, str]
+) -> None:
+    rocket = integration_at("review")
+    requirement = rocket.edition.list_requirements()[0].id
+    finding = findings.raise_finding(rocket, requirement, "Fix it.", actor=rita, now=timezone.now())
+    if action != "edit":
+        perform_transition(rocket, "request_changes", actor=rita, now=timezone.now())
+    user = alice if is_by_partner else rita
+    page = submit_and_sign_in_again(user, f"/findings/{finding.pk}/{action}/", {"text": "See the log."})
+    field = page.context["form"]["text"]
+    assert (field.value(), field.label, page.context["label"]) == ("See the log.", *labels)
 
 
 def test_cross_site_post_neither_signs_out_nor_stores_a_form(alice: Any) -> None:
