@@ -122,6 +122,7 @@ class AuditEvent(models.Model):
         values = {
             "until_day": str(self.data.get("until", ""))[:10],
             "outcome_label": _describe_outcome(str(self.data.get("outcome", ""))),
+            "new_or_none": str(self.data.get("new", "")) or _("none"),
             "issue_names": _list_issues(list(dict.fromkeys(issue["name"] for issue in self.data.get("issues", ())))),
             **{key: value for key, value in self.data.items() if isinstance(value, str | int)},
         }

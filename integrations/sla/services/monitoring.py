@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.sla.engine.types import OPEN_STATES, ClockStatus
-from integrations.sla.models import HAS_TARGET, IS_MONITORED, MonitoredRepository, SlaClock
+from integrations.sla.models import IS_MONITORED, MonitoredRepository, SlaClock
 from integrations.sla.services.issue_repository import IssueRepository, get_issue_repository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
@@ -188,19 +188,19 @@ def update_repository(integration: Integration, now: datetime, actor: AnyUser | 
 def _record_leaving(
     monitored_repository: MonitoredRepository | None, target: IssueRepository, now: datetime, actor: AnyUser | None
 ) -> None:
-    """Record who left the repository with how many open clocks, before they end."""
+    """Record who left the repository with how many open clocks of SLA targets, before they end."""
     if monitored_repository is None or monitored_repository.ended_at is not None:
         return
-    clocks = monitored_repository.clocks.filter(IS_MONITORED, HAS_TARGET)
+    open_clocks = monitored_repository.clocks.filter(IS_MONITORED, is_committed=True, state__in=OPEN_STATES)
     record_event(
         monitored_repository.integration,
         "monitoring.repository_left",
         actor=actor,
         now=now,
         old=monitored_repository.repository,
-        new=target.repository or _("none"),
-        running=clocks.filter(state__in=OPEN_STATES).exclude(state=ClockStatus.OVERDUE).count(),
-        overdue=clocks.filter(state=ClockStatus.OVERDUE).count(),
+        new=target.repository,
+        open=open_clocks.count(),
+        overdue=open_clocks.filter(state=ClockStatus.OVERDUE).count(),
     )
 
 

@@ -46,17 +46,20 @@ def list_unmonitored(integration: Integration) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("facts", "new"), [(OTHER_REPOSITORY, "acme/nomad-other"), (NO_REPOSITORY, "none")], ids=["moved", "removed"]
+    ("facts", "new", "label"),
+    [(OTHER_REPOSITORY, "acme/nomad-other", "acme/nomad-other"), (NO_REPOSITORY, "", "none")],
+    ids=["moved", "removed"],
 )
 def test_history_says_who_left_a_repository_with_how_many_open_clocks(
-    integration: Integration, alice: User, facts: dict[str, Any], new: str
+    integration: Integration, alice: User, facts: dict[str, Any], new: str, label: str
 ) -> None:
     assert list_unmonitored(integration) == []
     creation.change_description(integration, facts, actor=alice, now=NOW)
     event = integration.events.get(event_type="monitoring.repository_left")
-    assert (event.actor, event.action) == (
+    assert (event.actor, event.data["new"], event.action) == (
         str(alice),
-        f"ended issue monitoring of acme/nomad-rocket (clocks running: 2, overdue: 1). Now monitored: {new}",
+        new,
+        f"ended issue monitoring of acme/nomad-rocket (open clocks: 3, overdue: 1). Now monitored: {label}",
     )
     assert list_unmonitored(integration) == ["overdue", "paused", "running"]
     assert list_breaches(GLOBAL_SCOPE).count() == 1
@@ -68,7 +71,7 @@ def test_history_says_that_no_clock_ended_with_the_move(acme: Any, alice: User) 
     assert integration.events.get(event_type="monitoring.repository_left").data == {
         "old": "acme/nomad-rocket",
         "new": "acme/nomad-other",
-        "running": 0,
+        "open": 0,
         "overdue": 0,
     }
 
