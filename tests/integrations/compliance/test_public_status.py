@@ -15,7 +15,7 @@ from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.creation import change_description
 from integrations.submissions.services.transitions import perform_transition
-from portal.notifications.models import EmailMessage
+from portal.notifications.models import EmailMessage, NotificationPreference
 from tests.conftest import create_integration
 from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
@@ -160,6 +160,40 @@ def test_repository_left_with_an_open_issue_suggests_a_notice_until_it_is_review
     assert [overdue_clock.issue.title in clock.text for clock in clocks] == [True]
     perform_and_reload(row, "dismiss_request", rita, now + DAY)
     assert tasks.advance_cases(now + 2 * DAY) == 0  # nor is the issue slow, because its clock ended
+
+
+def test_program_gets_one_email_about_a_changed_repository_and_its_open_issue(
+    overdue_clock: SlaClock, alice: Any, now: datetime
+) -> None:
+    integration = Integration.objects.get(pk=overdue_clock.integration_id)
+    left_at = now + timedelta(hours=1)
+    change_description(integration, {"repository": "acme/other", "repository_id": 99}, actor=alice, now=left_at)
+    assert tasks.advance_cases(left_at) == 1
+    email = EmailMessage.objects.get(to=integration.edition.mailbox, created_at=left_at)
+    assert email.name == "repository_changed"
+    assert f"Issue monitoring of {integration.repository} ended (open clocks: 1, overdue: 1)." in email.text
+    assert "The portal suggests a notice. Issue it, or dismiss the request." in email.text
+
+
+def test_person_who_turned_off_emails_about_reviews_gets_the_suggested_notice(
+    overdue_clock: SlaClock, rita: Any, alice: Any, now: datetime
+) -> None:
+    integration = Integration.objects.get(pk=overdue_clock.integration_id)
+    integration.reviewer = rita
+    integration.save()
+    NotificationPreference.objects.create(user=rita, delivery={"reviews": "off"})
+    left_at = now + timedelta(hours=1)
+    change_description(integration, {"repository": "acme/other", "repository_id": 99}, actor=alice, now=left_at)
+    assert tasks.advance_cases(left_at) == 1
+    emails = EmailMessage.objects.filter(person=rita, created_at=left_at).order_by("pk")
+    assert [(email.name, email.state == "suppressed") for email in emails] == [
+        ("repository_changed", True),
+        ("compliance_changed", False),
+    ]
+    text = emails[1].text
+    assert (
+        "The portal suggests a notice for Rocket.\n\n1 open issue in a repository that is no longer monitored" in text
+    )
 
 
 def test_faulty_cases_do_not_prevent_suggestions(overdue_clock: SlaClock, acme: Any, alice: Any, now: datetime) -> None:

@@ -20,6 +20,8 @@ from tests.integrations.database_rows import reload_row
 from tests.portal.notifications.integration_events import MEETING_URL, record_sample_event
 
 pytestmark = pytest.mark.any_database
+CHANGED = "Alice Archer changed the repository of Rocket from acme/rocket to other/rocket."
+OWNER_LEAD = "Action required: Check that the new repository belongs to Acme."
 
 
 def test_changes_requested_email_lists_open_findings(
@@ -67,21 +69,32 @@ def test_listed_email_says_whether_support_is_measured(
 
 
 @pytest.mark.parametrize(
-    ("stage", "lead"),
+    ("stage", "old", "new", "lead", "text"),
     [
-        ("review", "No action needed."),
-        ("support", "Action required: Check that the new repository belongs to Acme."),
+        ("review", "acme/rocket", "other/rocket", "No action needed.", CHANGED),
+        ("support", "acme/rocket", "other/rocket", OWNER_LEAD, CHANGED),
+        ("support", "", "other/rocket", OWNER_LEAD, "Alice Archer added the repository other/rocket to Rocket."),
+        (
+            "support",
+            "acme/rocket",
+            "",
+            "Action required: Decide whether Rocket stays listed without a repository.",
+            "Alice Archer removed the repository acme/rocket from Rocket.",
+        ),
     ],
+    ids=["in review", "listed", "added", "removed"],
 )
 def test_program_learns_of_a_new_repository(
-    integration_at: Any, alice: User, now: datetime, stage: str, lead: str
+    integration_at: Any, alice: User, now: datetime, stage: str, old: str, new: str, lead: str, text: str
 ) -> None:
     row = integration_at(stage)
-    creation.change_description(row, {"repository": "other/rocket"}, actor=alice, now=now)
+    Integration.objects.filter(pk=row.pk).update(repository=old)
+    creation.change_description(row, {"repository": new}, actor=alice, now=now)
     email = EmailMessage.objects.get(name="repository_changed")
     assert email.to == row.edition.mailbox
     assert email.text.startswith(f"{lead}\n")
-    assert f"Alice Archer changed the repository of Rocket from {row.repository} to other/rocket." in email.text
+    assert text in email.text
+    assert "open clocks" not in email.text
 
 
 def test_times_are_in_the_zone_of_the_recipient(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
