@@ -15,7 +15,6 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
 from django.db.models import Count, Max, Min, Q
-from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
@@ -33,6 +32,8 @@ from portal.status.selectors import (
     JobSnapshot,
     StatusLine,
     build_queue_line,
+    get_last_answer,
+    is_down,
     measure_backlog,
     measure_test_runs,
     measure_waiting_checks,
@@ -42,7 +43,6 @@ from portal.ui.components.moments import format_exact, format_relative
 from portal.webhooks.models import WebhookDelivery
 from verification.checks.models import CheckResult
 from verification.checks.services.runs import run_checks
-from verification.outcomes import Outcome
 from verification.sources.factory import get_credential
 from verification.sources.models import GitHubRateLimit, HttpCacheEntry
 from verification.sources.rate_limits import calculate_blocked_until
@@ -81,13 +81,12 @@ def measure_line(name: str, measure: Callable[[datetime], StatusLine], now: date
 
 
 def measure_all(now: datetime) -> list[tuple[str, list[StatusLine]]]:
-    """Return all status lines with their headings."""
+    """Return all public status lines with their headings."""
     jobs = read_job_snapshot(now)
     # Names stay untranslated for the JSON output. The page translates them.
     sources: list[Probe] = [
         (gettext_noop("GitHub"), measure_github),
         (gettext_noop("Registry"), measure_registry),
-        (gettext_noop("Waiting checks"), measure_waiting_checks),
         (gettext_noop("Issues"), measure_polling),
         (gettext_noop("Inbound webhooks"), measure_inbound_webhooks),
     ]
@@ -107,8 +106,16 @@ def measure_all(now: datetime) -> list[tuple[str, list[StatusLine]]]:
     return [(heading, [measure_line(name, probe, now) for name, probe in probes]) for heading, probes in groups]
 
 
+def measure_for_staff(now: datetime) -> tuple[str, list[StatusLine]]:
+    """Return the status lines for program staff with their heading.
+
+    They don't count in the summary: a source that refuses one integration is no outage for the others.
+    """
+    return _("For program staff"), [measure_line(gettext_noop("Waiting checks"), measure_waiting_checks, now)]
+
+
 def summarize(groups: list[tuple[str, list[StatusLine]]]) -> tuple[str, str]:
-    """Return the tone and a summary of all lines."""
+    """Return the tone and a summary of the public lines."""
     lines = [line for _heading, group in groups for line in group]
     failed_names = [_(line.name) for line in lines if line.state == "down"]
     # Unknown counts as delayed: what couldn't be measured must not look operational.
@@ -188,37 +195,24 @@ def measure_github(now: datetime) -> StatusLine:
         message = _("We reached GitHub's rate limit. Background requests continue at %(when)s.")
         message %= {"when": format_exact(paused_until, now)}
         return StatusLine("late", message, tuple(details), at=paused_until)
-    failed_at, answered_at = _read_last_requests_to_github()
+    results = CheckResult.objects.filter(key__in=GITHUB_CHECKS, is_deferred=False)
+    answered_at = get_last_answer(results)
     last_answered_at = max((at for at in (answered_at, last_confirmed_at) if at), default=None)
-    # An older failure says nothing about the current state of GitHub.
-    if failed_at and now - failed_at < timedelta(days=1) and (last_answered_at is None or last_answered_at < failed_at):
+    if is_down(results, last_answered_at, now):
         message = _("GitHub didn't respond to our last request.")
         return StatusLine("down", message, tuple(details), at=last_answered_at)
     return StatusLine("ok", _("GitHub is reachable."), tuple(details), at=last_confirmed_at)
 
 
-def _read_last_requests_to_github() -> tuple[datetime | None, datetime | None]:
-    """Return when a check of a repository last failed to read it, and when one last succeeded."""
-    results = CheckResult.objects.filter(key__in=GITHUB_CHECKS, is_deferred=False)
-    is_failed = Q(outcome=Outcome.ERROR)
-    at = Coalesce("confirmed_at", "at")
-    times = results.aggregate(failed=Max(at, filter=is_failed), answered=Max(at, filter=~is_failed))
-    return times["failed"], times["answered"]
-
-
 def measure_registry(now: datetime) -> StatusLine:
     results = CheckResult.objects.filter(key="registry.listed")
-    last_times = results.exclude(outcome=Outcome.ERROR).aggregate(at=Max("at"), again=Max("confirmed_at"))
-    last_answered_at = max((at for at in last_times.values() if at), default=None)
-    newest_result = results.order_by("-pk").values("outcome", "at", "confirmed_at", "summary").first()
+    last_answered_at = get_last_answer(results)
+    newest_result = results.order_by("-pk").values("summary").first()
     if newest_result is None:
         return StatusLine("idle", _("No requests to the registry yet."))
     details = ((_("URL"), settings.REGISTRY_URL), (_("last result"), newest_result["summary"]))
     when = {"when": format_relative(last_answered_at, now)} if last_answered_at else {}
-    # An older error says nothing about the current state of the registry.
-    if newest_result["outcome"] == Outcome.ERROR and now - (
-        newest_result["confirmed_at"] or newest_result["at"]
-    ) < timedelta(days=1):
+    if is_down(results, last_answered_at, now):
         message = _("The registry didn't respond to our last request.")
         if last_answered_at:
             message += " " + _("The last response came %(when)s.") % when

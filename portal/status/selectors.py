@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from django.db.models import Count, Min, Model, Q, QuerySet, Subquery
+from django.db.models import Count, Max, Min, Model, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
@@ -13,6 +13,7 @@ from integrations.submissions.workflow.states import FINAL_STAGES, Status
 from portal.jobs.definitions import JobDefinition
 from portal.jobs.models import Job, PeriodicRun
 from portal.ui.components.moments import format_relative
+from verification.checks.models import CheckResult
 from verification.outcomes import Outcome
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
@@ -131,10 +132,28 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
     return message % {"when": relative_time}
 
 
+def get_last_answer(results: QuerySet[CheckResult]) -> datetime | None:
+    """Return when a source last answered one of these checks."""
+    answered = results.exclude(outcome=Outcome.ERROR)
+    last_answered_at: datetime | None = answered.aggregate(at=Max(Coalesce("confirmed_at", "at")))["at"]
+    return last_answered_at
+
+
+def is_down(results: QuerySet[CheckResult], last_answered_at: datetime | None, now: datetime) -> bool:
+    """Return whether checks failed within a day, and first failed after the last answer of their source.
+
+    A check that also failed before that answer is no sign of an outage: the source may refuse one integration only.
+    """
+    failures = results.filter(outcome=Outcome.ERROR).alias(last_at=Coalesce("confirmed_at", "at"))
+    # An older failure says nothing about the current state of the source.
+    recent_failures = failures.filter(last_at__gt=now - timedelta(days=1))
+    return recent_failures.filter(at__gt=last_answered_at).exists() if last_answered_at else recent_failures.exists()
+
+
 def measure_waiting_checks(now: datetime) -> StatusLine:
     """Return whether integrations have waited long for a first result, such as of a source that refuses us.
 
-    Only staff see which ones. Partners see the banner of their own integrations.
+    Only staff see this line. Partners see the banner of their own integrations.
     """
     waiting = RequirementFulfillment.objects.filter(
         ~Q(waiver_expires_at__gt=now), status=Status.ERROR, submitted_at__lte=now - CHECKS_LATE_AFTER

@@ -49,10 +49,12 @@ def show_status(request: HttpRequest) -> HttpResponse:
         groups = probes.measure_all(now)
         # The user is read from the database too, so this can fail like the probes.
         for_program = request.user.is_authenticated and is_program_staff(request.user)
+        staff_groups = [probes.measure_for_staff(now)] if for_program else []
     except DatabaseError:
         return HttpResponse(render_to_string("status/status_down.html"), status=503)
     tone, summary = probes.summarize(groups)
-    context = {"groups": groups, "tone": tone, "summary": summary, "now": now, "for_program": for_program}
+    context = {"tone": tone, "summary": summary, "now": now, "for_program": for_program}
+    context["groups"] = [*groups, *staff_groups]
     if is_fragment_request(request):
         return render(request, "status/status_update.html", context | {"is_update": True})
     return render(request, "status/status.html", context)

@@ -41,7 +41,8 @@ def heartbeats(db: None) -> None:
 
 
 def get_component(name: str, now: datetime = NOW) -> probes.StatusLine:
-    return next(each for _, lines in probes.measure_all(now) for each in lines if each.name == name)
+    groups = [*probes.measure_all(now), probes.measure_for_staff(now)]
+    return next(each for _, lines in groups for each in lines if each.name == name)
 
 
 def test_page_is_public_without_figures(client: Client, heartbeats: None) -> None:
@@ -161,6 +162,27 @@ def test_github_is_down_while_the_last_check_could_not_read_a_repository(rocket:
     assert states == ["ok", "ok", "down", "ok"]
 
 
+@pytest.mark.parametrize(("name", "key"), [("GitHub", "repository.license"), ("Registry", "registry.listed")])
+def test_source_that_refuses_one_integration_but_answers_about_others_is_not_down(
+    acme: Any, alice: Any, name: str, key: str
+) -> None:
+    GitHubRateLimit.objects.create(name="anonymous", limit=60, window_started_at=NOW)
+    states = []
+    for integration_name, outcome, first_day, minutes in (
+        ("answered", Outcome.PASS, 9, 30),
+        ("refused", Outcome.ERROR, 3, 10),
+        ("unanswered", Outcome.ERROR, 0, 5),
+    ):
+        integration = create_integration(acme, alice, name=integration_name, repository=f"acme/{integration_name}")
+        confirmed_at = NOW - timedelta(minutes=minutes)
+        at = confirmed_at - timedelta(days=first_day)
+        CheckResult.objects.create(
+            integration=integration, key=key, version=1, outcome=outcome, summary="x", at=at, confirmed_at=confirmed_at
+        )
+        states.append(get_component(name).state)
+    assert states == ["ok", "ok", "down"]
+
+
 def test_unavailable_registry_is_shown_with_its_last_answer(rocket: Any) -> None:
     assert get_component("Registry").state == "idle"
     for hours, outcome in ((5, Outcome.PASS), (1, Outcome.ERROR)):
@@ -194,6 +216,11 @@ def test_staff_see_checks_that_a_source_refuses_before_the_listing(
     assert get_component("Waiting checks", now).state == state
     pages = [sign_in(person).get("/status/").text for person in (rita, alice)]
     assert [html.escape(summary) in page for page in pages] == [state == "late", False]
+    assert ["Waiting checks" in page for page in pages] == [True, False]
+    # One refused listing doesn't concern the public, and the summary is the same for all.
+    assert not any("Delayed: Waiting checks" in page for page in pages)
+    data = sign_in(alice).get("/status.json").json()
+    assert "Waiting checks" not in [*(line["name"] for line in data["lines"]), data["summary"]]
     RequirementFulfillment.objects.update(waiver_expires_at=now + timedelta(days=1))
     assert get_component("Waiting checks", now).state == "ok"
 
