@@ -80,7 +80,9 @@ def forget_repository(event: AuditEvent) -> None:
     values = event.data["changes"]
     if integration.repository_id is None or "repository_id" in values:
         requirements.discard_check_results(integration.fulfillments.all())
-        waivers.end_repository_waivers(integration, values["repository"][0], event.at)
+        former_repository = values["repository"][0]
+        if former_repository:
+            waivers.end_repository_waivers(integration, former_repository, event.at)
 
 
 def update_shared_answers(event: AuditEvent) -> None:

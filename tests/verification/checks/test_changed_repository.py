@@ -94,6 +94,13 @@ def test_waiver_ends_if_it_was_for_facts_about_the_former_repository(provider, a
     assert "The portal ended the waiver" in email.text
 
 
+def test_waiver_stays_if_there_was_no_former_repository(provider, alice, rita):
+    Integration.objects.filter(pk=provider.pk).update(repository="", repository_id=None)
+    waive_all(provider, rita)
+    change_repository(provider, SECOND, alice, NOW + HOUR)
+    assert provider.events.filter(event_type="requirement.waiver_ended").count() == 0
+
+
 def test_waiver_of_a_renamed_repository_stays(provider, alice, rita):
     ids = waive_all(provider, rita)
     change_repository(provider, ("acme/terraform-provider-rockets", FIRST[1]), alice, NOW + HOUR)
