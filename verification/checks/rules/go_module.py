@@ -154,22 +154,24 @@ def check_nightly_tests(subject: Subject, sources: Sources, code: RepositorySnap
     return Result(Outcome.WARN, "No workflow runs every night.", evidence)
 
 
-def _read_workflow_states(subject: Subject, sources: Sources) -> Mapping[str, str] | None:
-    """Return the state of each workflow by its path, None without Actions or the permission to read them."""
+def _read_workflow_states(subject: Subject, sources: Sources) -> Mapping[str, str]:
+    """Return the state of each workflow by its path. Empty without Actions or the permission to read them."""
     try:
         return sources.github.list_workflow_states(subject.repository)
     except (SourceNotFoundError, AccessDeniedError):
-        return None
+        return {}
 
 
-def _build_nightly_result(paths: list[str], states: Mapping[str, str] | None, evidence: tuple[Evidence, ...]) -> Result:
+def _build_nightly_result(paths: list[str], states: Mapping[str, str], evidence: tuple[Evidence, ...]) -> Result:
     """Return the result for workflows that test every night, unless they are disabled."""
-    if states is None:
-        summary = f"{paths[0]} has a nightly schedule for the tests, but GitHub doesn't show whether it is enabled."
-        return Result(Outcome.NOT_RUN, summary, evidence)
-    enabled_path = next((path for path in paths if not states.get(path, "").startswith("disabled")), "")
+    enabled_path = next((path for path in paths if path in states and not states[path].startswith("disabled")), "")
     if enabled_path:
         return Result(Outcome.PASS, f"{enabled_path} runs the tests every night.", evidence)
+    unknown_path = next((path for path in paths if path not in states), "")
+    if unknown_path:
+        summary = f"{unknown_path} has a nightly schedule for the tests, but GitHub doesn't show whether it is enabled."
+        advice = "On the repository's Actions page, check that the workflow is enabled."
+        return Result(Outcome.NOT_RUN, summary, evidence, advice=advice)
     # GitHub disables schedules after 60 days without a commit (Events that trigger workflows, "schedule").
     if states[paths[0]] == "disabled_inactivity":
         summary = f"GitHub disabled {paths[0]} because the repository was inactive, so it doesn't run."

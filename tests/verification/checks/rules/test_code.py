@@ -135,7 +135,6 @@ def test_tests_are_required(files, expected):
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({WORKFLOW: NIGHTLY}, Outcome.PASS),
         ({WORKFLOW: NIGHTLY.replace("go test ./...", "echo")}, Outcome.WARN),
         ({WORKFLOW: NIGHTLY.replace("* * *", "* * 0")}, Outcome.WARN),
         ({WORKFLOW: "on: push\n"}, Outcome.WARN),
@@ -156,7 +155,7 @@ UNKNOWN_STATE_SUMMARY = (
     ("states", "outcome", "summary"),
     [
         ({WORKFLOW: "active"}, Outcome.PASS, f"{WORKFLOW} runs the tests every night."),
-        ({"other.yml": "disabled_manually"}, Outcome.PASS, f"{WORKFLOW} runs the tests every night."),
+        ({"other.yml": "active"}, Outcome.NOT_RUN, UNKNOWN_STATE_SUMMARY),
         ({WORKFLOW: "disabled_manually"}, Outcome.WARN, f"{WORKFLOW} is disabled on GitHub, so it doesn't run."),
         (
             {WORKFLOW: "disabled_inactivity"},
@@ -171,6 +170,29 @@ def test_nightly_workflow_passes_only_if_github_shows_that_it_is_enabled(states,
     sources = FakeSources(code_answer=build_snapshot({WORKFLOW: NIGHTLY}), workflow_states_answer=states)
     result = CHECKS["go.nightly"].run(SUBJECT, sources)
     assert (result.outcome, result.summary) == (outcome, summary)
+
+
+def test_advice_for_a_workflow_of_unknown_state_is_not_to_add_a_schedule():
+    sources = FakeSources(code_answer=build_snapshot({WORKFLOW: NIGHTLY}), workflow_states_answer={})
+    result = CHECKS["go.nightly"].run(SUBJECT, sources)
+    assert result.advice == "On the repository's Actions page, check that the workflow is enabled."
+
+
+@pytest.mark.parametrize(
+    ("states", "outcome"),
+    [
+        (("disabled_manually", "active"), Outcome.PASS),
+        (("disabled_manually", ""), Outcome.NOT_RUN),
+        (("disabled_manually", "disabled_manually"), Outcome.WARN),
+    ],
+)
+def test_one_of_several_nightly_workflows_must_be_enabled(states, outcome):
+    paths = [".github/workflows/a.yml", ".github/workflows/b.yml"]
+    known_states = {path: state for path, state in zip(paths, states, strict=True) if state}
+    sources = FakeSources(
+        code_answer=build_snapshot(dict.fromkeys(paths, NIGHTLY)), workflow_states_answer=known_states
+    )
+    assert CHECKS["go.nightly"].run(SUBJECT, sources).outcome == outcome
 
 
 def test_nightly_workflow_is_read_from_the_default_branch():
