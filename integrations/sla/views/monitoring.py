@@ -55,6 +55,7 @@ def _render_page(
 ) -> HttpResponse:
     secret = take_secret(request, f"monitoring {monitored_repository.uuid}")
     old_until = monitored_repository.old_secret_until
+    repository = {"id": monitored_repository.repository_id, "full_name": monitored_repository.repository}
     context: TemplateContext = {
         "integration": integration,
         "monitored_repository": monitored_repository,
@@ -63,6 +64,7 @@ def _render_page(
         "after": monitoring.get_secret_fingerprint(monitored_repository),
         "secret": secret.value if secret else "",
         "trouble": monitoring.describe_trouble(monitored_repository),
+        "has_code": webhook_intake.is_code_repository(monitored_repository, repository),
         "unmeasured_tracker": find_unmeasured_tracker(integration),
         "old_until": old_until if old_until and old_until > timezone.now() else None,
     }

@@ -38,7 +38,7 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             creation.change_description(integration, changes, actor=request.user, now=timezone.now())
             messages.success(request, _("Details saved."))
             if "repository" in changes:
-                messages.info(request, _("The checks run again for the new repository, and we notify the program."))
+                messages.info(request, _("Repository changed. The checks run again, and we notify the program."))
             return redirect("submissions:detail", uuid)
     context = {"integration": integration, "form": form}
     return render(request, "submissions/edit.html", context, status=422 if request.method == "POST" else 200)

@@ -138,6 +138,15 @@ def test_setup_asks_for_events_of_checks_only_in_the_repository_of_the_code(
     assert ("In the settings of acme/support" in text, sentence in text) == (True, False)
 
 
+def test_setup_of_a_renamed_repository_describes_one_webhook(acme: Partner, alice: Any, sign_in: Any) -> None:
+    integration = create_listed_integration(acme)
+    monitoring.start_monitoring(integration, OPENED_AT)
+    MonitoredRepository.objects.update(repository="acme/nomad-rockets")
+    text = get_text(sign_in(alice).get(f"/integrations/{integration.uuid}/monitoring/"))
+    assert "In the settings of acme/nomad-rockets" in text
+    assert ("also select “Releases”" in text, "webhook with the same URL" in text) == (True, False)
+
+
 def test_pages_of_an_integration_without_a_repository_show_the_monitored_tracker(
     acme: Partner, alice: Any, sign_in: Any
 ) -> None:

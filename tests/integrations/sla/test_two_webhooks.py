@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from integrations.partners.models import Partner
-from integrations.sla.github import delivery_processing
+from integrations.sla.github import delivery_processing, webhook_intake
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SupportIssue
+from integrations.submissions.models import Integration
 from tests.fakes.github.tracker import WebhookDelivery
 from tests.integrations.page_text import get_text
 from tests.integrations.sla.monitored_repository import (
@@ -40,7 +41,7 @@ def monitored_repository(acme: Partner) -> MonitoredRepository:
 
 def post(row: MonitoredRepository, event: str, repository: dict[str, Any], **headers: str) -> int:
     """Deliver an event of a repository and process it. Return the status code of the delivery."""
-    body = json.dumps({"repository": repository, "ref": "refs/heads/main"}).encode()
+    body = json.dumps({"action": event, "repository": repository, "ref": "refs/heads/main"}).encode()
     status = post_delivery(row, WebhookDelivery(event, event, body), **headers)
     delivery_processing.process_due_deliveries(LATER)
     return status
@@ -100,6 +101,20 @@ def test_missed_deliveries_are_looked_up_only_for_the_tracker(
     post(monitored_repository, "release", repository, **{"X-GitHub-Hook-ID": "5"})
     monitored_repository.refresh_from_db()
     assert monitored_repository.hook_id == hook_id
+
+
+def test_changed_code_repository_starts_nothing_for_the_former_one(monitored_repository: MonitoredRepository) -> None:
+    assert post(monitored_repository, "star", CODE) == 202  # the intake now has the repository in its cache
+    Integration.objects.update(repository=OTHER["full_name"], repository_id=OTHER["id"])
+    # Until the cache expires, the intake accepts the former repository, but the processing reads the current one.
+    assert post(monitored_repository, "release", CODE) == 202
+    assert GitHubDelivery.objects.get(event="release").outcome == "foreign"
+    assert post(monitored_repository, "push", OTHER) == 403
+    assert list_effects(monitored_repository) == []
+    webhook_intake.clear_cached_repository(monitored_repository.uuid)
+    assert post(monitored_repository, "create", CODE) == 403
+    assert post(monitored_repository, "delete", OTHER) == 202
+    assert list_effects(monitored_repository) == ["checks"]
 
 
 def test_setup_describes_both_webhooks(monitored_repository: MonitoredRepository, alice: Any, sign_in: Any) -> None:

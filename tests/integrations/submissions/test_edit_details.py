@@ -42,7 +42,7 @@ def test_partner_is_told_what_a_new_repository_causes(rocket: Integration, alice
     other_url = "https://github.com/acme/terraform-provider-skyrocket"
     page = sign_in(alice).post(url, FORM_DATA | {"repository_address": other_url}, follow=True)
     assert "Details saved." in page.text
-    assert "The checks run again for the new repository, and we notify the program." in page.text
+    assert "Repository changed. The checks run again, and we notify the program." in page.text
 
 
 def test_edit_retains_fields_that_a_colleague_changed(rocket: Integration, alice: Any, bob: Any, sign_in: Any) -> None:
