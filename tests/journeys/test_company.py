@@ -40,7 +40,7 @@ def test_invitation_is_resent_revoked_and_closed_to_others(
     other.go(link).sees("This invitation is for dora@acme.example.", "You are signed in as charlie@globex.example.")
     owner.open_dialog("Revoke invitation").sees("Revoke invitation: dora@acme.example").press("Revoke invitation")
     owner.sees("Invitation to dora@acme.example revoked.")
-    other.press("Use another account").sees("This invitation was revoked.")
+    other.press("Use another account").sees("This invitation is no longer open.")
 
 
 def test_colleague_finds_the_company_asks_to_join_and_is_accepted(

@@ -60,7 +60,7 @@ def test_revoked_invitation_cannot_be_accepted(acme: Partner, alice: Any, dora: 
     members.revoke_invitation(invitation, actor=alice, now=now)
     members.revoke_invitation(invitation, actor=alice, now=now)
     message = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
-    assert message == "This invitation was revoked. Ask the person who invited you."
+    assert message == "This invitation is no longer open. Ask the person who invited you."
     assert list_partner_events(acme) == [
         ("member.invited", "Alice Archer"),
         ("member.invitation_revoked", "Alice Archer"),

@@ -273,6 +273,8 @@ def test_invited_person_declines(
     assert "You declined the invitation to Acme." in response.text
     assert "Join Acme" not in response.text
     assert permissions.get_role(acme, dora) == ""
+    page_text = find_text(client.get(invitation_path))
+    assert ("no longer open" in page_text, "revoked" in page_text) == (True, False)
 
 
 def test_replaced_link_says_that_there_is_a_newer_one(client: Any, db: None) -> None:
@@ -281,11 +283,11 @@ def test_replaced_link_says_that_there_is_a_newer_one(client: Any, db: None) -> 
     assert "Use the link in the newest invitation email" in find_text(page)
 
 
-def test_page_of_a_revoked_invitation_says_that_it_was_revoked(
+def test_page_of_a_revoked_invitation_says_that_it_is_closed(
     client: Any, invitation_path: str, alice: Any, now: datetime
 ) -> None:
     members.revoke_invitation(Invitation.objects.get(), actor=alice, now=now)
-    assert "This invitation was revoked." in find_text(client.get(invitation_path))
+    assert "This invitation is no longer open." in find_text(client.get(invitation_path))
 
 
 @pytest.mark.every_database

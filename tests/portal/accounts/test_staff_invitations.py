@@ -81,7 +81,7 @@ def test_account_of_the_link_has_its_address(sam: User) -> None:
     [
         ("other address", f"This invitation is for {NORA}. Sign in with that address, or add it to your account."),
         ("accepted", "This invitation was already accepted."),
-        ("revoked", "This invitation was revoked. Ask the person who invited you."),
+        ("revoked", "This invitation is no longer open. Ask the person who invited you."),
         ("expired", "This invitation expired after 14 days. Ask for a new one."),
         (
             "former administrator",
