@@ -18,6 +18,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.answers import get_critical_issue_address
 from integrations.submissions.selectors.deciders import get_deciding_reviewer, has_no_decider, list_reviewer_managers
+from integrations.submissions.selectors.history import get_left_repository
 from integrations.submissions.services.transitions import build_settled_copy
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
@@ -28,7 +29,7 @@ from portal.accounts.requests import AnyUser
 from portal.audit.event_types import EMAILS, Audience, Category
 from portal.audit.models import AuditEvent
 from portal.core.site_urls import build_absolute_url
-from portal.core.value_types import JsonObject, TemplateContext
+from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
 from portal.notifications.personal_links import hide_personal_links
 from portal.notifications.rendering import EmailDraft, render, render_draft
@@ -115,7 +116,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "waived_until": None if waived_until is None else waived_until.astimezone(UTC).date(),
         "agenda": requirement.meeting_items if requirement else (),
         "times": [parse_moment(text) for text in event.data.get("times", ())],
-        "left": _get_left_repository(event, integration),
+        "left": get_left_repository(event),
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],
     }
 
@@ -125,15 +126,6 @@ def _get_source_note(event: AuditEvent, integration: Integration | None) -> str:
     if integration is None or "source" not in event.data:
         return ""
     return integration.events.get(seq=event.data["source"]).note
-
-
-def _get_left_repository(event: AuditEvent, integration: Integration | None) -> JsonObject | None:
-    """Return the data of the repository whose issue monitoring ended with this change, None if none did."""
-    if integration is None or event.event_type != "integration.repository_changed":
-        return None
-    consequences = integration.events.filter(event_type="monitoring.repository_left", seq__gt=event.seq, at=event.at)
-    left = consequences.first()
-    return left.data if left else None
 
 
 def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str, object]:
@@ -213,7 +205,7 @@ def notify(event: AuditEvent) -> None:
     undo_until = parse_moment(data.get("undo_until"))
     calendar = data.get("calendar", "")
     # integrations.sla.warnings notifies some in their working hours, a mention is an event of its own, and
-    # integrations.compliance names those who know of it from another email
+    # integrations.compliance skips those whom another email has told
     skipped = (*data.get("later", ()), *data.get("mentioned", ()), *data.get("notified", ()))
     for recipient in list_recipients(event, integration, entry.audience):
         if get_recipient_key(recipient) in skipped:

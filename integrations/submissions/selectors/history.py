@@ -15,6 +15,7 @@ from portal.accounts.requests import AnyUser
 from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent, AuditEventQuerySet
 from portal.core.compiled_queries import CompiledQuery, Parameter
+from portal.core.value_types import JsonObject
 
 DECISIONS = tuple(EVENT_TYPES_BY_TRANSITION[name].key for name in ("approve", "decline", "request_changes"))
 REVIEW_REQUESTS = ("review.requested", "review.requested_again")
@@ -92,3 +93,11 @@ def list_dates(integration: Integration, decision: AuditEvent | None) -> list[tu
         (_("Next due"), integration.action_due_at, integration.next_action_label),
     )
     return [(label, at, detail) for label, at, detail in dates if at is not None]
+
+
+def get_left_repository(event: AuditEvent) -> JsonObject | None:
+    """Return the data of the end of issue monitoring that a change of the repository caused, None if it caused none."""
+    if event.event_type != "integration.repository_changed":
+        return None
+    consequences = AuditEvent.objects.filter(stream=event.stream, seq__gt=event.seq, at=event.at)
+    return consequences.filter(event_type="monitoring.repository_left").values_list("data", flat=True).first()
