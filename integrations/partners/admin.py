@@ -13,9 +13,11 @@ from integrations.partners.models import Membership, Partner
 from integrations.partners.services import members
 from portal.accounts.admin import UserAdmin
 from portal.accounts.models import User
+from portal.accounts.reauthentication import require_recent_authentication
 from portal.audit.services import record_event
 from portal.core.admin import ReadOnlyAdminMixin
 from portal.core.form_fields import SingleLineField, send_initial_values
+from portal.ui.refusals import report_refusals
 
 
 class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):
@@ -94,4 +96,7 @@ class PartnerAdmin(admin.ModelAdmin):
             event_data = {"changes": values, "before": previous_values}
             record_event(obj, "partner.profile_changed", actor=request.user, now=timezone.now(), **event_data)  # type: ignore[arg-type]
         if owner := form.cleaned_data.get("appoint"):
-            members.appoint_owner(obj, owner, actor=request.user, now=timezone.now())  # type: ignore[arg-type]
+            # As on the page of the partner: a stolen session must not be able to take over a company.
+            require_recent_authentication(request)
+            with report_refusals(request):
+                members.appoint_owner(obj, owner, actor=request.user, now=timezone.now())  # type: ignore[arg-type]

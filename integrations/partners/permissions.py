@@ -248,6 +248,11 @@ def can_merge_partners(source: Partner, target: Partner, user: AnyUser | None) -
     return _is_active(user) and user.is_staff and not _is_involved(source, user) and not _is_involved(target, user)
 
 
+def can_appoint_owner(partner: Partner, user: AnyUser | None) -> bool:
+    """Return whether the user is active staff, and neither a member of the partner nor in a conflict with it."""
+    return _is_active(user) and user.is_staff and not _is_involved(partner, user)
+
+
 def is_program_staff(user: AnyUser | None) -> bool:
     """Return whether the user can see every integration: reviewers, program managers, staff, and auditors."""
     return can_write_for_programs(user) or bool(user is not None and user.is_authenticated and user.is_auditor)

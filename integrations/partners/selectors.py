@@ -58,16 +58,18 @@ def list_own_partners(user: AnyUser) -> QuerySet[Partner]:
     return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
 
 
-def build_active_owner_condition(**without: User) -> Exists:
-    """Return the condition that a partner has an active owner, optionally `without` a user."""
+def build_active_owner_condition(other_than: User | None = None) -> Exists:
+    """Return the condition that a partner has an active owner, optionally another one than a user."""
     owners = Membership.objects.filter(partner=OuterRef("pk"), ended_at=None, role=Role.OWNER, user__is_active=True)
-    return Exists(owners.exclude(**without) if without else owners)
+    if other_than is not None:
+        owners = owners.exclude(user=other_than)
+    return Exists(owners)
 
 
 def list_solely_owned_partners(user: User) -> list[Partner]:
     """Return the partners of an owner that have no other active owner, by name."""
     owned = Membership.objects.filter(user=user, ended_at=None, role=Role.OWNER).values("partner")
-    return list(Partner.objects.filter(~build_active_owner_condition(user=user), pk__in=owned).order_by("name"))
+    return list(Partner.objects.filter(~build_active_owner_condition(other_than=user), pk__in=owned).order_by("name"))
 
 
 def list_editable_partners(user: AnyUser) -> list[Partner]:

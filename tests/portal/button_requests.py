@@ -112,7 +112,7 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     yield "webhooks:rotate_secret: another", {}, {"seen": world["endpoint"].secret_fingerprint}
     yield "submissions:introduction: agree", {}, {"answer": "agree"}
     yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
-    yield "reviews:appoint_owner: vera", {}, {"user": world["users"]["vera"].email}
+    yield "reviews:appoint_owner: vera", {}, {"email": world["users"]["vera"].email}
     yield (
         "reviews:decide_on_partner: reject",
         {},

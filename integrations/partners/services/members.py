@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_noop
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import DOMAIN_METHODS, Invitation, JoinRequest, Membership, Partner, Role
 from integrations.partners.name_validation import get_company_domain
 from integrations.partners.services.changes import PartnerChange, change_partner
@@ -288,13 +288,13 @@ def _revoke_invitations(change: PartnerChange, condition: Q) -> None:
         _revoke_invitation(change, invitation)
 
 
-def appoint_owner(partner: Partner, user: User, *, actor: User, now: datetime) -> Membership:
-    """Make a user an owner of a partner. Raises ActionRefused unless the actor is staff."""
-    if not actor.is_staff:
-        raise ActionRefused(_("Only staff can appoint an owner."), "forbidden")
+def appoint_owner(partner: Partner, user: User, *, actor: User, now: datetime) -> None:
+    """Make a user an owner of a partner. Raises ActionRefused unless the actor can, and if the user is one already."""
     with change_partner(partner.pk, actor=actor, now=now, member=user) as change:
+        refusals.require_permission(permissions.can_appoint_owner, change.partner, actor)
+        if permissions.can_manage_partner(change.partner, user):
+            raise ActionRefused(_("%(user)s is already an owner.") % {"user": user}, "conflict")
         membership = _add_member(change, user, Role.OWNER)
         membership.role = Role.OWNER
         membership.save()
         change.record("member.owner_appointed", person=user, role=Role.OWNER.value)
-    return membership

@@ -30,18 +30,21 @@ class AlliancesManagerForm(forms.Form):
 
 
 class OwnerForm(forms.Form):
-    """Account to make an owner of a company."""
+    """Address of the account to make an owner of a company."""
 
-    user = forms.ModelChoiceField(
+    email = forms.EmailField(
         label=gettext_lazy("Email address"),
-        queryset=User.objects.filter(is_active=True),
-        to_field_name="email",
         widget=forms.EmailInput(attrs={"autocomplete": "off"}),
         help_text=gettext_lazy("Address of an account in the portal. A person without one must sign up first."),
-        error_messages={
-            "invalid_choice": gettext_lazy("No active account has this address. Ask the person to sign up.")
-        },
     )
+
+    def clean_email(self) -> str:
+        """Store the account with the address, in any case, as `user`."""
+        email: str = self.cleaned_data["email"]
+        self.cleaned_data["user"] = User.objects.filter(email__iexact=email, is_active=True).first()
+        if self.cleaned_data["user"] is None:
+            raise forms.ValidationError(_("No active account has this address. Ask the person to sign up."))
+        return email
 
 
 class PartnerDecisionForm(forms.Form):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet, SlugField
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,7 +13,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
-from integrations.partners import permissions, selectors as partner_selectors
+from integrations.partners import permissions, refusals, selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, Role, VerificationState
 from integrations.partners.services import members, profiles, verification
 from integrations.reviews.forms.filters import PartnerFilterForm
@@ -131,6 +132,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "partner": partner,
         "form": form,
         "can_decide": permissions.can_decide_on_partner(partner, request.user),
+        "can_appoint_owner": permissions.can_appoint_owner(partner, request.user),
         "decisions": build_decisions(partner),
         "state_reason": partner_selectors.get_state_reason(partner),
         "verifications": verifications,
@@ -168,6 +170,9 @@ def appoint_owner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     values = request.POST if request.method == "POST" else request.unsent()
     if values is None:
         return redirect("reviews:partner", slug)
+    # Before the form, which says whether an address has an account.
+    if not permissions.can_appoint_owner(partner, request.user):
+        raise PermissionDenied(refusals.get_refusal("can_appoint_owner"))
     form = OwnerForm(values)
     if request.method == "POST" and form.is_valid():
         # A stolen session must not be able to take over a company.

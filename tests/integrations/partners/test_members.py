@@ -14,6 +14,8 @@ from tests.integrations.partners.memberships import get_membership, get_refusal,
 
 pytestmark = pytest.mark.any_database
 
+REFUSED_APPOINTMENT = "Only staff can appoint an owner. Staff can't appoint an owner of their own company."
+
 
 def test_company_is_created_with_its_owner(dora: Any, now: datetime) -> None:
     partner = profiles.create_partner(
@@ -206,10 +208,21 @@ def test_staff_appoint_an_owner_if_none_is_active(
 ) -> None:
     alice.is_active = False
     alice.save()
-    assert get_refusal(members.appoint_owner, acme, bob, actor=rita, now=now) == "Only staff can appoint an owner."
+    assert get_refusal(members.appoint_owner, acme, bob, actor=rita, now=now) == REFUSED_APPOINTMENT
     members.appoint_owner(acme, bob, actor=sam, now=now)
     assert get_membership(acme, bob).role == "owner"
+    assert get_refusal(members.appoint_owner, acme, bob, actor=sam, now=now) == "Bob Baker is already an owner."
     assert list_partner_events(acme) == [("member.owner_appointed", "Sam Stone")]
+
+
+@pytest.mark.parametrize("candidate", ["sam", "bob"])
+def test_staff_who_belong_to_a_company_appoint_no_owner(
+    acme: Partner, alice: Any, bob: Any, sam: Any, now: datetime, candidate: str
+) -> None:
+    acme.memberships.create(user=sam, role="viewer", joined_at=now)
+    user = {"sam": sam, "bob": bob}[candidate]
+    assert get_refusal(members.appoint_owner, acme, user, actor=sam, now=now) == REFUSED_APPOINTMENT
+    assert acme.list_members("owner") == [alice]
 
 
 @pytest.mark.every_database

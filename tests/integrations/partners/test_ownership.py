@@ -11,6 +11,7 @@ from integrations.partners.selectors import list_solely_owned_partners
 from integrations.partners.services import members
 from portal.accounts import roles
 from portal.accounts.models import User
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
 from tests.integrations.page_text import find_text
 from tests.portal.accounts.sign_in import SignIn
@@ -77,16 +78,25 @@ def test_staff_find_the_company_and_appoint_an_owner(
     assert "acme" in client.get("/companies/?owner=missing").text
     assert "No active owner" in find_text(client.get("/companies/acme/"))
     assert "No active owner" in find_text(sign_in(bob).get("/company/acme/"))
-    answer = sign_in(sam).post("/companies/acme/owner/", {"user": bob.email}, follow=True)
+    answer = sign_in(sam).post("/companies/acme/owner/", {"email": bob.email.title()}, follow=True)
     assert "Bob Baker is now an owner." in find_text(answer)
     assert acme.list_members("owner") == [bob]
     assert "No matching partners" in sign_in(sam).get("/companies/?owner=missing").text
 
 
+def test_all_owners_are_notified_of_an_appointed_owner(acme: Partner, alice: Any, bob: Any, sam: Any) -> None:
+    members.appoint_owner(acme, bob, actor=sam, now=NOW)
+    emails = EmailMessage.objects.order_by("to")
+    assert [(email.to, email.subject) for email in emails] == [
+        (alice.email, "New owner of Acme: Bob Baker"),
+        (bob.email, "New owner of Acme: Bob Baker"),
+    ]
+
+
 @pytest.mark.parametrize("address", ["alice@acme.example", "nobody@acme.example", ""])
 def test_owner_must_have_an_active_account(sign_in: SignIn, acme: Partner, alice: Any, sam: Any, address: str) -> None:
     deactivate(alice, sam)
-    answer = sign_in(sam).post("/companies/acme/owner/", {"user": address})
+    answer = sign_in(sam).post("/companies/acme/owner/", {"email": address})
     assert (answer.status_code, acme.list_members("owner")) == (422, [])
     assert "Appoint owner" in answer.text
 
@@ -94,5 +104,6 @@ def test_owner_must_have_an_active_account(sign_in: SignIn, acme: Partner, alice
 def test_only_staff_appoint_an_owner(sign_in: SignIn, acme: Partner, bob: Any, rita: Any) -> None:
     client = sign_in(rita)
     assert "Appoint owner" not in client.get("/companies/acme/").text
-    assert client.post("/companies/acme/owner/", {"user": bob.email}).status_code == 403
+    for address in (bob.email, "nobody@acme.example"):  # the response must not say whether an account exists
+        assert client.post("/companies/acme/owner/", {"email": address}).status_code == 403
     assert client.get("/companies/acme/owner/")["Location"] == "/companies/acme/"

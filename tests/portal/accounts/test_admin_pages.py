@@ -8,9 +8,17 @@ from bs4 import BeautifulSoup
 from integrations.partners.admin import PartnerForm
 from integrations.partners.models import Partner
 from portal.notifications.models import EmailMessage
-from tests.portal.accounts.sign_in import SignIn
+from tests.conftest import note_sign_in
+from tests.portal.accounts.sign_in import SignIn, age_sign_in
 
 pytestmark = pytest.mark.any_database
+
+
+def read_fields(client: Any, path: str) -> dict[str, str]:
+    """Return the fields of the form of a partner with their values."""
+    page = BeautifulSoup(client.get(path).content, "html.parser")
+    inputs = page.select("#partner_form input[name]")
+    return {str(each["name"]): str(each.get("value", "")) for each in inputs if each.get("type") != "submit"}
 
 
 def test_admin_pages_have_the_name_of_the_product(sign_in: SignIn, sam: Any) -> None:
@@ -24,14 +32,25 @@ def test_staff_make_a_user_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, 
     alice.is_active = False
     alice.save()
     client = sign_in(sam)
-    page = BeautifulSoup(client.get(f"/admin/partners/partner/{acme.pk}/change/").content, "html.parser")
-    fields = {
-        i["name"]: i.get("value", "") for i in page.select("#partner_form input[name]") if i.get("type") != "submit"
-    }
+    fields = read_fields(client, f"/admin/partners/partner/{acme.pk}/change/")
     client.post(f"/admin/partners/partner/{acme.pk}/change/", fields | {"appoint": bob.pk, "alliances_manager": ""})
     assert acme.memberships.get(user=bob).role == "owner"
     assert acme.events.get().event_type == "member.owner_appointed"
     assert EmailMessage.objects.get().to == bob.email
+
+
+def test_appointment_in_the_admin_pages_needs_a_recent_sign_in(
+    sign_in: SignIn, acme: Any, alice: Any, bob: Any, sam: Any
+) -> None:
+    client = sign_in(sam)
+    path = f"/admin/partners/partner/{acme.pk}/change/"
+    fields = read_fields(client, path) | {"alliances_manager": ""}
+    age_sign_in(client)
+    answer = client.post(path, fields | {"appoint": bob.pk})
+    assert (answer["Location"].split("?")[0], acme.list_members("owner")) == ("/accounts/reauthenticate/", [alice])
+    note_sign_in(client, sam)
+    client.post(path, fields | {"appoint": alice.pk})
+    assert (acme.list_members("owner"), acme.events.filter(event_type="member.owner_appointed").count()) == ([alice], 0)
 
 
 def test_admin_page_of_a_partner_retains_fields_that_someone_else_changed(
@@ -39,10 +58,7 @@ def test_admin_page_of_a_partner_retains_fields_that_someone_else_changed(
 ) -> None:
     client = sign_in(sam)
     path = f"/admin/partners/partner/{acme.pk}/change/"
-    page = BeautifulSoup(client.get(path).content, "html.parser")
-    fields = {
-        i["name"]: i.get("value", "") for i in page.select("#partner_form input[name]") if i.get("type") != "submit"
-    }
+    fields = read_fields(client, path)
     Partner.objects.filter(pk=acme.pk).update(website="https://acme.example", verification_state="rejected")
     client.post(path, fields | {"domain": "acme.test", "alliances_manager": rita.pk})
     acme.refresh_from_db()

@@ -20,6 +20,7 @@ from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import PASSWORD, note_sign_in
 from tests.fakes.test_sign_in import choose_account
 from tests.integrations.page_text import find_text
+from tests.portal.accounts.sign_in import age_sign_in
 from tests.portal.accounts.test_account_security import create_token, list_event_kinds, sign_in_as
 from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
@@ -39,14 +40,6 @@ def github_only(alice: User) -> User:
     alice.emailaddress_set.create(email=SECOND_ADDRESS, verified=True)
     SocialAccount.objects.create(user=alice, provider="github", uid="47")
     return alice
-
-
-def age_sign_in(client: Client) -> None:
-    """Move the sign-in of a session back by an hour."""
-    session = client.session
-    for record in session["account_authentication_methods"]:
-        record["at"] -= 3600
-    session.save()
 
 
 def create_client(user: User, *, is_recent: bool) -> Client:
