@@ -25,7 +25,7 @@ from portal.core.value_types import NamedValues
 from portal.jobs.batches import process_each
 
 BATCH_SIZE = 100
-# Delisted integrations and those that were downgraded to community have no support commitment.
+# Delisted integrations and those whose partner ended the support commitment have none.
 COMMITTED_STATUSES = (ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 OLD_SECRET_LIFETIME = timedelta(hours=24)
 # Of a repository that is entered again. Its issues are listed anew, to resume them, but its history can be too long.

@@ -248,7 +248,7 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Delete a draft. Unless it is empty, its name must be typed."""
     draft = load_draft(request, uuid)
     form = NameConfirmationForm(draft.title, data=request.POST)
-    # An empty draft is deleted without a question, because nothing is lost.
+    # An empty draft is deleted without its name, because nothing is lost.
     needs_name = draft.sent_at is None and has_text(draft.data)
     if needs_name and permissions.can_edit_partner(draft.partner, request.user) and not form.is_valid():
         context = build_draft_context(request, draft, draft.data, draft.version)

@@ -29,7 +29,7 @@ README_STATES = {
     "on notice": Q(listing_status="on_notice"),
     "suspended": Q(listing_status="suspended"),
     "delisted": Q(listing_status="delisted"),
-    "downgraded to community": Q(stage="support", listing_status="unlisted"),
+    "support commitment ended": Q(stage="support", listing_status="unlisted"),
     "archived": Q(stage="archived"),
     "withdrawn": Q(stage="withdrawn"),
 }
