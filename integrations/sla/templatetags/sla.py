@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django import template
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -74,6 +75,13 @@ def add_support_figures(
     warnings = {pk: status for pk, status in statuses.items() if status.tone != "good"}
     release_dates = get_release_dates(row for row in rows if row.stage == Stage.SUPPORT) if for_program else {}
     return [(row, warnings.get(row.pk), release_dates.get(row.pk)) for row in rows]
+
+
+@register.filter
+def format_days_since(day: date) -> str:
+    """Return how long ago a day was, such as "today" or "2 years ago". Hours would count from midnight."""
+    today = timezone.localdate()
+    return _("%(age)s ago") % {"age": timesince(day, today)} if day < today else _("today")
 
 
 def _build_clocks_url(integration: Integration) -> str:

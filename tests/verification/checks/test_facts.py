@@ -223,12 +223,18 @@ def test_endpoint_is_shown_only_while_it_is_the_answer(
     assert [row.label for group in page.context["groups"] for row in group.rows] == labels
 
 
+@pytest.mark.parametrize(
+    ("day", "age"), [("2024-04-14", "2 years ago"), ("2026-04-13", "1 day ago"), ("2026-04-14", "today")]
+)
 def test_program_sees_the_time_since_the_last_release_of_supported_integrations(
-    provider: Integration, alice: Any, rita: Any, sign_in: Any
+    provider: Integration, alice: Any, rita: Any, sign_in: Any, time_machine: Any, day: str, age: str
 ) -> None:
-    facts.store_facts(provider, [Fact("released_on", "2024-04-14", GITHUB)], NOW)
-    words = "Last release 2 years ago"
+    time_machine.move_to(NOW, tick=False)
+    facts.store_facts(provider, [Fact("released_on", day, GITHUB)], NOW)
+    words = f"Last release {age}"
     assert words not in find_text(sign_in(rita).get("/integrations/"))
     advance_to_stage(provider, "support", partner=alice, reviewer=rita)
     assert words in find_text(sign_in(rita).get("/integrations/"))
     assert words not in find_text(sign_in(alice).get("/integrations/"))
+    provider.observations.filter(key__endswith="released_on").update(value=None)
+    assert "Last release" not in find_text(sign_in(rita).get("/integrations/"))
