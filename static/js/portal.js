@@ -170,7 +170,8 @@ const release = () => document.querySelectorAll("[data-sent]").forEach((button) 
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method !== "post" || event.defaultPrevented || form.matches("[hx-post]")) return;
-  if (form.querySelector("[data-sent]")) { event.preventDefault(); return; }
+  // The button can be outside its form.
+  if ([...form.elements].some(({ dataset }) => "sent" in dataset)) { event.preventDefault(); return; }
   const button = event.submitter;
   if (button) { button.dataset.sent = ""; setTimeout(release, 10000); }
 });

@@ -54,3 +54,16 @@ def test_person_changes_their_name_and_time_zone(visit: Callable[..., Person], a
     )
     browser.sees("Profile saved.").shot("profile")
     browser.go("/accounts/email/").sees("alice@acme.example", "Primary")
+
+
+def test_button_outside_its_form_submits_once(visit: Callable[..., Person], alice: Any) -> None:
+    browser = visit(alice).go("/accounts/email/")
+    browser.page.evaluate(
+        """window.sent = 0;
+        addEventListener("submit", (event) => {
+          if (!event.defaultPrevented) window.sent += 1;
+          event.preventDefault();
+        })"""
+    )
+    browser.page.get_by_role("button", name="Make primary").dblclick()
+    assert browser.page.evaluate("window.sent") == 1
