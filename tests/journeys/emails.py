@@ -72,7 +72,10 @@ def _build_company_contexts(row: Integration, by: Any, now: datetime) -> dict[st
         "data": {"left": False, "name": "Bob Baker"},
         "for_program": False,
     }
-    names = ("join_requested", "join_accepted", "join_declined", "role_changed", "calendar_changed", "membership_ended")
+    names = (
+        *("join_requested", "join_accepted", "join_declined"),
+        *("role_changed", "owner_appointed", "calendar_changed", "membership_ended"),
+    )
     invitation = SimpleNamespace(role="editor", email="dora@acme.example", get_role_display="Editor")
     invitation_context = {
         "invitation": invitation,

@@ -12,9 +12,9 @@ from integrations.partners.services import members
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW
+from tests.conftest import NOW, PASSWORD
 from tests.integrations.page_text import find_text
-from tests.portal.accounts.sign_in import SignIn
+from tests.portal.accounts.sign_in import SignIn, age_sign_in
 
 pytestmark = pytest.mark.any_database
 
@@ -99,6 +99,15 @@ def test_owner_must_have_an_active_account(sign_in: SignIn, acme: Partner, alice
     answer = sign_in(sam).post("/companies/acme/owner/", {"email": address})
     assert (answer.status_code, acme.list_members("owner")) == (422, [])
     assert "Appoint owner" in answer.text
+
+
+def test_appointment_needs_a_recent_sign_in(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, sam: Any) -> None:
+    client = sign_in(sam)
+    age_sign_in(client)
+    answer = client.post("/companies/acme/owner/", {"email": bob.email})
+    assert (answer["Location"].split("?")[0], acme.list_members("owner")) == ("/accounts/reauthenticate/", [alice])
+    client.post(answer["Location"], {"password": PASSWORD, "next": "/companies/acme/owner/"})
+    assert acme.list_members("owner") == [alice, bob]
 
 
 def test_only_staff_appoint_an_owner(sign_in: SignIn, acme: Partner, bob: Any, rita: Any) -> None:
