@@ -103,11 +103,10 @@ def _build_issue_context(figures: JsonObject, texts: Mapping[str, str], zone: Zo
 
 def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
     """Return the titles in the active language and the keys of the figures. Older reports have fewer."""
-    late_texts = (
-        build_texts(parse_period(figures["period"])) if figures["was_created_late"] or figures["is_past"] else {}
-    )
+    # Open clocks are counted at the end of the period, so these titles never say "now".
+    texts = build_texts(parse_period(figures["period"]))
     rows = [row for row in CONTENT["figures"] if row["key"] in figures["totals"]]
-    return [(late_texts.get(row.get("late_text"), _(row["title"])), row["key"]) for row in rows]
+    return [(texts[row["text"]] if "text" in row else _(row["title"]), row["key"]) for row in rows]
 
 
 def render_json(figures: JsonObject) -> str:

@@ -168,7 +168,7 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
     assert all("No SLA targets were due in week 16." in text for text in (email.html, page))
     assert ("No overdue issues." in page, "No overdue issues." in email.html) == (True, True)
     assert "Opened 0, closed 0, reopened 0, comments 0, breached 0, retracted 0." in email.text
-    assert "Met,0,0\r\nBreached,0,0\r\nOverdue now,0,\r\n" in table
+    assert "Met,0,0\r\nBreached,0,0\r\nOverdue at the end of the week,0,\r\n" in table
 
 
 def test_incomplete_data_is_not_overdue(rocket: Integration, alice: User, now: datetime) -> None:

@@ -31,8 +31,8 @@ def test_email_starts_with_the_verdict_and_four_figures(monitored_repository: Mo
     assert [line.split(" | ")[0] for line in first_table.splitlines()] == [
         "| On time",
         "| Breached",
-        "| Overdue now",
-        "| At risk now",
+        "| Overdue at the end of the week",
+        "| At risk at the end of the week",
     ]
 
 
