@@ -39,7 +39,11 @@ LAST_COMMENTER = Subquery(
 
 
 class ClockColumns(NamedTuple):
-    """Columns of a clock's record, named like the lookups that read them."""
+    """Columns of a clock's record, named like the lookups that read them.
+
+    `severity` is that of the target in force. A critical issue without a required target for critical issues has the
+    target of all others.
+    """
 
     pk: int
     target_type: str
@@ -58,6 +62,7 @@ class ClockColumns(NamedTuple):
     issue__url: str
     issue__edition: str
     issue__calendar: int | None
+    issue__severity: str
     issue__opened_at: datetime
     issue__projected_at: datetime | None
     issue__ended_at: datetime | None
@@ -143,7 +148,7 @@ class ClockRecord:
 
     @property
     def severity_badge(self) -> presenters.Badge:
-        return presenters.localize_badge(presenters.SEVERITY_BADGES[self.columns.severity])
+        return presenters.localize_badge(presenters.SEVERITY_BADGES[self.columns.issue__severity])
 
     @property
     def target_type_label(self) -> str:
@@ -174,7 +179,7 @@ COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
     "partner": lambda record: record.columns.integration__partner__name,
     "integration": lambda record: record.columns.integration__name,
     "program": lambda record: PROGRAMS[record.columns.integration__program_key].name,
-    "severity": lambda record: record.columns.severity,
+    "severity": lambda record: record.columns.issue__severity,
     "target_type": lambda record: record.columns.target_type,
     "target": lambda record: format_target(record.usage.target),
     "state": lambda record: record.columns.state,

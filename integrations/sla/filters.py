@@ -80,7 +80,7 @@ class ClockFilters:
     @property
     def condition(self) -> Q:
         """Return the condition for clocks and breaches, without the state."""
-        return self.scope & Q(severity=self.values["severity"]) if self.values["severity"] else self.scope
+        return self.scope & Q(issue__severity=severity) if (severity := self.values["severity"]) else self.scope
 
     def list_clocks(self) -> QuerySet[SlaClock]:
         """Return the clocks with a target that match the filters, in any state."""

@@ -172,7 +172,8 @@ def list_overdue_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet
         # With incomplete data, an issue may be overdue as well.
         past_status__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
     )
-    return _select_related(overdue_clocks).order_by("severity", "due_at", "pk")  # "critical" sorts before "other"
+    # "critical" sorts before "other"
+    return _select_related(overdue_clocks).order_by("issue__severity", "due_at", "pk")
 
 
 def _select_related(clocks: QuerySet[SlaClock]) -> QuerySet[SlaClock]:

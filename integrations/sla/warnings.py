@@ -110,7 +110,7 @@ def _build_issue_payload(alert: Alert, share: int) -> JsonObject:
         "title": issue.title,
         "url": issue.url,
         "target_type": clock.target_type,
-        "severity": clock.severity,
+        "severity": issue.severity,
         "due": alert.due_at.isoformat(),
         "share": share,
         "last_commenter_role": issue.last_commenter_role,

@@ -144,7 +144,7 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
         "url": issue.url,
         "partner": clock.integration.partner.name,
         "integration": clock.integration.name,
-        "severity": clock.severity,
+        "severity": issue.severity,
         "target_type": clock.target_type,
         "due": clock.due_at.isoformat() if clock.due_at else "",
         "age_hours": int((evaluated_at - issue.opened_at).total_seconds() // 3600),

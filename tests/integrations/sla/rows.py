@@ -36,7 +36,7 @@ def create_issue_row(monitored_repository: MonitoredRepository, number: int, ope
 
 
 def create_clock_row(issue: SupportIssue, due_at: datetime, **fields: Any) -> SlaClock:
-    """Create a committed clock that runs from the opening of the issue to `due_at`."""
+    """Create a committed clock that runs from the opening of the issue, which has the same severity, to `due_at`."""
     allowed_time = due_at - issue.opened_at
     values = {
         "target_type": "resolve",
@@ -50,6 +50,8 @@ def create_clock_row(issue: SupportIssue, due_at: datetime, **fields: Any) -> Sl
         "warn90_at": issue.opened_at + allowed_time * 0.9,
         "next_at": issue.opened_at + allowed_time * 0.5,
     } | fields
+    issue.severity = values["severity"]
+    issue.save(update_fields=["severity"])
     return SlaClock.objects.create(
         issue=issue, monitored_repository=issue.monitored_repository, integration=issue.integration, **values
     )
