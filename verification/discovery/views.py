@@ -161,6 +161,7 @@ def build_page_context(
     is_running = job is not None or discovery.finished_at is None
     context: TemplateContext = {
         "discovery": discovery,
+        "repository": discovery.address if discovery.kind == AddressKind.REPOSITORY else "",
         "running": is_running,
         "poll_url": reverse("discovery:discovery", args=[discovery.uuid]) if is_running else "",
         "progress": job.progress if job is not None else {},

@@ -63,10 +63,15 @@ def start_integration(request: HttpRequest, program: str) -> HttpResponse:
     if request.method == "POST":
         return create_draft(request, selected_program, partners)
     unsent = request.unsent()
-    data = merge_form_data(unsent, {}) if unsent else {}
+    data = merge_form_data(unsent, {}) if unsent else get_initial_data(request)
     context = build_form_context(selected_program, data) | {"companies": partners}
     context["drafts"] = list_open_drafts(partners, selected_program)
     return render(request, "submissions/draft_new.html", context)
+
+
+def get_initial_data(request: HttpRequest) -> NamedValues:
+    """Return the repository URL that the person entered before, on a page that couldn't read it."""
+    return {"repository_address": truncate_draft_text(request.GET.get("repository", ""))}
 
 
 def build_form_context(program: Program, data: NamedValues) -> TemplateContext:
@@ -79,7 +84,8 @@ def show_visitor_form(request: HttpRequest, program: Program) -> HttpResponse:
     if request.method == "POST":
         target = "account_login" if request.POST.get("known") else "account_signup"
         return redirect_to_login(request.path, resolve_url(target))
-    return render(request, "submissions/draft_new.html", build_form_context(program, {}) | {"visitor": True})
+    context = build_form_context(program, get_initial_data(request)) | {"visitor": True}
+    return render(request, "submissions/draft_new.html", context)
 
 
 def redirect_without_partner(request: HttpRequest, program: Program) -> HttpResponse:

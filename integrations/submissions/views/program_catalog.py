@@ -15,6 +15,7 @@ from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.policy_labels import list_calendar_rows, list_sla_rows
 from integrations.submissions.workflow.states import STAGE_LABELS
+from portal.core.repository_urls import MAX_URL_LENGTH
 from portal.ui.htmx import is_fragment_request
 
 PARTNER_KIND_LABELS = {
@@ -137,13 +138,14 @@ def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary
 @login_not_required
 @vary_on_headers("HX-Request")
 def show_chooser(request: HttpRequest) -> HttpResponse:
-    """Show the program finder. The URL contains the answers."""
+    """Show the program finder. The URL contains the answers, and the repository if we couldn't read it."""
     chosen_programs = [PROGRAMS[key] for key in dict.fromkeys(request.GET.getlist("yes")) if key in PROGRAMS]
     kinds = list(dict.fromkeys(p.partner_type for p in chosen_programs if p.partner_type))
     context = {
         "products": group_by_product(),
         "selected_programs": chosen_programs,
         "kinds": [_(PARTNER_KIND_LABELS.get(kind, kind)) for kind in kinds],
+        "repository": request.GET.get("repository", "")[:MAX_URL_LENGTH],
     }
     part = "#answer" if is_fragment_request(request) else ""
     return render(request, f"submissions/program_finder.html{part}", context)

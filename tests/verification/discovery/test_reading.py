@@ -1,11 +1,13 @@
 """Tests of what is read at an address, and of what is shown when something can't be read."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 import time_machine
+from bs4 import BeautifulSoup
 from django.utils import timezone
 
 from portal.jobs.execution import run_due_jobs
@@ -108,6 +110,24 @@ def test_lasting_outage_offers_a_manual_retry(rocket: None, github: Any, read: R
     assert (discovery.problem, discovery.finished_at is None) == ("outage", False)
     page = sign_in(alice).get(f"/new/{discovery.uuid}/")
     assert ("Try again" in page.text, "Enter the details yourself" in page.text) == (True, True)
+
+
+@pytest.mark.parametrize("program", ["", "vault"])
+def test_address_is_kept_if_the_details_are_entered_by_hand(
+    rocket: None, github: Any, read: Read, sign_in: Any, alice: Any, program: str
+) -> None:
+    github.fail(r"^/repos/acme/terraform-provider-rocket$", 502)
+    discovery = read(ADDRESS)
+    Discovery.objects.filter(pk=discovery.pk).update(program_key=program)
+    client = sign_in(alice)
+    page = BeautifulSoup(client.get(f"/new/{discovery.uuid}/").text, "html.parser")
+    href = page.find("a", string=re.compile("Enter the details yourself"))["href"]
+    if not program:
+        page = BeautifulSoup(client.get(f"{href}&yes=vault").text, "html.parser")
+        assert page.find("input", {"name": "repository"})["value"] == ADDRESS
+        href = page.select_one("#answer a[href*='/vault/?']")["href"]
+    form = BeautifulSoup(client.get(href).text, "html.parser")
+    assert form.find("input", {"name": "repository_address"})["value"] == ADDRESS
 
 
 def test_registry_outage_leaves_the_facts_of_github(rocket: None, registry: Any, read: Read) -> None:
