@@ -44,7 +44,8 @@ COMPANY_COLUMNS = (
 INTEGRATION_COLUMNS = (
     *("uuid", "name", "partner", "repository", "created_at"),
     *("program_key", "edition_date", "step", "stage"),
-    *("next_action_code", "next_action_params", "action_due_at", "responsible_since"),
+    *("next_action_code", "next_action_params", "action_due_at"),
+    *("responsible_party", "responsible_since"),
 )
 
 

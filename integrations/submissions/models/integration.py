@@ -1,5 +1,6 @@
 """Integration model."""
 
+from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Unpack
@@ -18,7 +19,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Category, Program, Step, Tier
 from integrations.submissions.models.blocks import BLOCK
 from integrations.submissions.models.stage import StageFields
-from integrations.submissions.workflow.actions import PENDING_ACTION
+from integrations.submissions.workflow.actions import IDLE_ACTIONS, MONITORED_ACTION, PENDING_ACTION
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import FINAL_STAGES, STAGE_LABELS, ListingStatus, ResponsibleParty, Stage
@@ -237,6 +238,14 @@ class Integration(FSMModelMixin, StageFields):
     def next_action_label(self) -> str:
         """Return the next action in the reader's language."""
         return render_action_text(self.next_action_code, self.next_action_params)
+
+    @property
+    def next_action_since(self) -> datetime | None:
+        """Return since when the next action is required. None for an action of the portal in support."""
+        # The portal is responsible all the time in support, so `responsible_since` says nothing about its checks.
+        is_idle = self.next_action_code in (MONITORED_ACTION, *IDLE_ACTIONS.values())
+        is_of_portal = self.stage == Stage.SUPPORT and self.responsible_party == ResponsibleParty.MACHINE
+        return self.responsible_since if is_idle or not is_of_portal else None
 
     @property
     def is_pending(self) -> bool:

@@ -177,7 +177,7 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
         "is_transition": is_responsible and target_kind == "step" and party == ResponsibleParty.PARTNER,
         "button": get_button_label(integration, target_kind, target_key),
         "href": build_action_url(integration, user, integration.next_action_target),
-        "since": integration.responsible_since,
+        "since": integration.next_action_since,
         "due": integration.action_due_at,
         "label": label,
     }

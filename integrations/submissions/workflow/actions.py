@@ -18,6 +18,7 @@ from integrations.submissions.workflow.states import (
 from portal.core.value_types import JsonObject
 
 PENDING_ACTION = "decision_pending"
+MONITORED_ACTION = "none_monitored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def _list_in_support(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
         *_list_for_open(snapshot.missing),
         *((tier,) if snapshot.tier_request else ()),
     )
-    return actions or (NextAction(ResponsibleParty.MACHINE, "none_monitored"),)
+    return actions or (NextAction(ResponsibleParty.MACHINE, MONITORED_ACTION),)
 
 
 def _list_for_compliance(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:

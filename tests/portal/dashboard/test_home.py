@@ -186,3 +186,21 @@ def test_integrations_that_are_no_longer_listed_are_not_among_the_supported(
     home = sign_in(alice).get("/")
     assert list_blocks(home) == [("Supported", ["Listed"]), ("No longer listed", ["Delisted", "Community"])]
     assert "No action needed. The support commitment has ended." in get_text(home)
+
+
+@pytest.mark.parametrize(("code", "has_since"), [("none_monitored", True), ("run_check", False)])
+def test_checks_of_a_supported_integration_do_not_run_since_its_listing(
+    acme: Any, alice: Any, sign_in: Any, code: str, has_since: bool
+) -> None:
+    row = create_listed_integration(acme)
+    Integration.objects.update(
+        responsible_party="machine",
+        responsible_since=NOW,
+        next_action_code=code,
+        next_action_params={"title": "License"},
+    )
+    client = sign_in(alice)
+    pages = [get_text(client.get(path)) for path in ("/", f"/integrations/{row.uuid}/")]
+    since = create_api_client(alice).get(f"/integrations/{row.uuid}").json()["next_action"]["since"]
+    assert ["Since" in page for page in pages] == [has_since, has_since]
+    assert (since is not None) == has_since

@@ -26,7 +26,7 @@ class NextActionOut(Schema):
     code: str = Field(validation_alias="next_action_code")
     action: str = Field(validation_alias="next_action_label")
     waiting_for: str
-    since: datetime | None = Field(validation_alias="responsible_since")
+    since: datetime | None = Field(validation_alias="next_action_since")
     due_at: datetime | None = Field(validation_alias="action_due_at")
 
     @staticmethod
