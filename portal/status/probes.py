@@ -32,12 +32,12 @@ from portal.status.selectors import (
     JobSnapshot,
     StatusLine,
     build_queue_line,
-    get_last_answer,
     is_down,
     measure_backlog,
     measure_test_runs,
     measure_waiting_checks,
     read_job_snapshot,
+    read_source_times,
 )
 from portal.ui.components.moments import format_exact, format_relative
 from portal.webhooks.models import WebhookDelivery
@@ -196,9 +196,9 @@ def measure_github(now: datetime) -> StatusLine:
         message %= {"when": format_exact(paused_until, now)}
         return StatusLine("late", message, tuple(details), at=paused_until)
     results = CheckResult.objects.filter(key__in=GITHUB_CHECKS, is_deferred=False)
-    answered_at = get_last_answer(results)
-    last_answered_at = max((at for at in (answered_at, last_confirmed_at) if at), default=None)
-    if is_down(results, last_answered_at, now):
+    times = read_source_times(results, now)
+    last_answered_at = max((at for at in (times["answered"], last_confirmed_at) if at), default=None)
+    if is_down(times["failed"], last_answered_at):
         message = _("GitHub didn't respond to our last request.")
         return StatusLine("down", message, tuple(details), at=last_answered_at)
     return StatusLine("ok", _("GitHub is reachable."), tuple(details), at=last_confirmed_at)
@@ -206,13 +206,14 @@ def measure_github(now: datetime) -> StatusLine:
 
 def measure_registry(now: datetime) -> StatusLine:
     results = CheckResult.objects.filter(key="registry.listed")
-    last_answered_at = get_last_answer(results)
+    times = read_source_times(results, now)
+    last_answered_at = times["answered"]
     newest_result = results.order_by("-pk").values("summary").first()
     if newest_result is None:
         return StatusLine("idle", _("No requests to the registry yet."))
     details = ((_("URL"), settings.REGISTRY_URL), (_("last result"), newest_result["summary"]))
     when = {"when": format_relative(last_answered_at, now)} if last_answered_at else {}
-    if is_down(results, last_answered_at, now):
+    if is_down(times["failed"], last_answered_at):
         message = _("The registry didn't respond to our last request.")
         if last_answered_at:
             message += " " + _("The last response came %(when)s.") % when

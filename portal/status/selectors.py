@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import TypeVar
 
 from django.db.models import Count, Max, Min, Model, Q, QuerySet, Subquery
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.submissions.models import RequirementFulfillment
 from integrations.submissions.workflow.states import FINAL_STAGES, Status
+from portal.core.figures import build_key, read_figures
 from portal.jobs.definitions import JobDefinition
 from portal.jobs.models import Job, PeriodicRun
 from portal.ui.components.moments import format_relative
@@ -132,22 +134,32 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
     return message % {"when": relative_time}
 
 
-def get_last_answer(results: QuerySet[CheckResult]) -> datetime | None:
-    """Return when a source last answered one of these checks."""
-    answered = results.exclude(outcome=Outcome.ERROR)
-    last_answered_at: datetime | None = answered.aggregate(at=Max(Coalesce("confirmed_at", "at")))["at"]
-    return last_answered_at
+def read_source_times(results: QuerySet[CheckResult], now: datetime) -> dict[str, datetime | None]:
+    """Return when a source last answered one of these checks, and when the newest failure within a day began."""
+    is_failed = Q(outcome=Outcome.ERROR)
+    # An older failure says nothing about the current state of the source.
+    is_recent = Q(confirmed_at__gt=now - timedelta(days=1)) | Q(confirmed_at=None, at__gt=now - timedelta(days=1))
+    figures = {
+        "count": Count("pk"),
+        "answered": Max(Coalesce("confirmed_at", "at"), filter=~is_failed),
+        "failed": Max("at", filter=is_failed & is_recent),
+    }
+    # Everyone can request this page, and the query reads all results of these checks.
+    times = read_figures(
+        build_key("times of a source", results),
+        lambda: results.aggregate(**figures),
+        itemgetter("count"),
+        seconds=60,
+    )
+    return {name: times[name] for name in ("answered", "failed")}
 
 
-def is_down(results: QuerySet[CheckResult], last_answered_at: datetime | None, now: datetime) -> bool:
-    """Return whether checks failed within a day, and first failed after the last answer of their source.
+def is_down(failed_at: datetime | None, last_answered_at: datetime | None) -> bool:
+    """Return whether the newest failure began after the last answer of the source.
 
     A check that also failed before that answer is no sign of an outage: the source may refuse one integration only.
     """
-    failures = results.filter(outcome=Outcome.ERROR).alias(last_at=Coalesce("confirmed_at", "at"))
-    # An older failure says nothing about the current state of the source.
-    recent_failures = failures.filter(last_at__gt=now - timedelta(days=1))
-    return recent_failures.filter(at__gt=last_answered_at).exists() if last_answered_at else recent_failures.exists()
+    return failed_at is not None and (last_answered_at is None or failed_at > last_answered_at)
 
 
 def measure_waiting_checks(now: datetime) -> StatusLine:

@@ -1,6 +1,7 @@
 """Tests of the status page, also during outages. It never reports an unknown state as operational."""
 
 import socket
+from copy import copy
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
+from portal.core.figures import MAX_UNCACHED_ROWS
 from portal.jobs.dispatcher import RUN_JOBS
 from portal.jobs.models import Job, PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
@@ -156,6 +158,17 @@ def test_github_is_down_while_the_last_check_could_not_read_a_repository(rocket:
         )
         states.append(get_component("GitHub").state)
     assert states == ["ok", "ok", "down", "ok"]
+
+
+def test_many_results_of_checks_are_not_read_at_each_request(rocket: Any, django_assert_num_queries: Any) -> None:
+    GitHubRateLimit.objects.create(name="anonymous", limit=60, window_started_at=NOW)
+    result = CheckResult(
+        integration=rocket, key="repository.license", version=1, outcome=Outcome.PASS, summary="x", at=NOW
+    )
+    CheckResult.objects.bulk_create([copy(result) for _ in range(MAX_UNCACHED_ROWS + 1)])
+    assert get_component("GitHub").state == "ok"
+    with django_assert_num_queries(2):  # for the rate limits and the last response
+        assert probes.measure_github(NOW).state == "ok"
 
 
 def test_issue_monitoring_is_as_old_as_the_oldest_repository(integration_at: Any) -> None:
