@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 
 from integrations.submissions import digests
 from integrations.submissions.models import Integration
@@ -156,3 +157,17 @@ def test_pending_decision_blocks_a_withdrawal(
     with pytest.raises(ActionRefused):
         perform_transition(approved_integration, transition, actor=alice, now=now + timedelta(minutes=9))
     assert reload_row(approved_integration).decision == "approve"
+
+
+def test_undo_on_the_integration_page_also_updates_its_details(
+    integration_at: IntegrationAt, alice: Any, now: datetime, sign_in: Any, time_machine: Any
+) -> None:
+    time_machine.move_to(now, tick=False)
+    row = integration_at("develop")
+    perform_transition(row, "withdraw", actor=alice, now=now)
+    fields = {"version": reload_row(row).version}
+    url = f"/integrations/{row.uuid}/transitions/undo_decision/"
+    page = sign_in(alice).post(url, fields, headers={"HX-Request": "true", "HX-Target": "workspace"})
+    details = BeautifulSoup(page.text, "html.parser").select_one("#page-side[hx-swap-oob]")
+    assert details is not None
+    assert ("Edit details" in details.text, "Withdraw" in details.text, "Ended" in details.text) == (True, True, False)
