@@ -289,20 +289,20 @@ const isPoll = ({ detail }) => detail.requestConfig.elt.matches('[hx-trigger^="e
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (document.hidden && isPoll(event) && event.detail.requestConfig.verb === "get") event.preventDefault();
 });
-for (const name of ["htmx:responseError", "htmx:sendError"]) document.addEventListener(name, (event) => showOutage(isPoll(event)));
+for (const name of ["htmx:responseError", "htmx:sendError"]) document.addEventListener(name, (event) => showOutage(isPoll(event), event.detail.xhr));
 // A part that updates itself again shows that its outage is over. Other requests need the person to try again.
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && isPoll(event)) document.querySelector("#outage[data-poll]")?.remove();
 });
 
-// Show that a fragment could not be loaded.
-function showOutage(byPoll) {
+// Show that a fragment could not be loaded, or who can do what was refused.
+function showOutage(byPoll, request) {
   const shown = document.getElementById("outage");
   if (shown) { if (!byPoll) delete shown.dataset.poll; return; }
-  const note = Object.assign(document.createElement("div"), { id: "outage", className: "banner tone-warn" });
+  const note = Object.assign(document.createElement("div"), { id: "outage", className: "banner tone-warn", role: "alert" });
   if (byPoll) note.dataset.poll = "";
-  note.setAttribute("role", "alert");
   note.innerHTML = '<span></span><div class="banner-main"><p></p></div>';
-  note.querySelector("p").textContent = MESSAGES.outage;
+  const refusal = new DOMParser().parseFromString(request.status === 403 ? request.responseText : "", "text/html");
+  note.querySelector("p").textContent = refusal.querySelector(".empty-body p")?.textContent ?? MESSAGES.outage;
   document.getElementById("main").prepend(note);
 }

@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.utils import timezone
+
+from integrations.partners.models import Membership, Partner
 from portal.notifications.models import EmailMessage
-from tests.conftest import create_user
+from tests.conftest import create_integration, create_user
 from tests.journeys.conftest import find_link
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up
@@ -102,3 +105,19 @@ def test_members_are_removed_and_invited_without_scripts(
     owner.go("/company/").open_dialog("Remove member").write("Enter “Bob Baker” to confirm", "Bob Baker")
     owner.press("Remove member").sees("Bob Baker is no longer a member of the company.")
     owner.write("Email address", bob.email).press("Send invitation").sees("Invitation sent to").shot("company-phone")
+
+
+def test_former_editor_sees_who_can_submit_an_open_form(visit: Visit, acme: Partner, alice: Any) -> None:
+    row = create_integration(acme, alice, now=timezone.now())
+    partner = visit(alice).go(f"/integrations/{row.uuid}/")
+    Membership.objects.filter(user=alice).update(role="viewer")
+    for label, text in (
+        ("Contact name", "Alice"),
+        ("Contact email", alice.email),
+        ("Use case", "x"),
+        ("Expected users", "x"),
+    ):
+        partner.write(label, text)
+    partner.page.get_by_role("button", name="Submit answers").click()
+    partner.sees("Ask an owner of your company to change your role.").shot("form-refused")
+    partner.errors.clear()  # htmx reports the refusal on the console
