@@ -75,7 +75,7 @@ def test_changed_facts_are_reported_with_old_and_new(
     assert summarize(list_changes(rocket, rita)) == [
         (
             "Alice Archer",
-            "changed the description",
+            "changed the details",
             (
                 "Category: none → CI/CD; Compatible products: Open Source → Enterprise; "
                 "Homepage: https://acme.example/rocket → https://acme.example/new",
