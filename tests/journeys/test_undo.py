@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
@@ -46,6 +47,7 @@ def test_withdrawal_requires_the_name_and_is_undone_by_the_partner(
     partner.write("Enter “Rocket” to confirm", "Rocket").press("Withdraw").sees("You withdrew the integration.")
     partner.sees("The decision can be undone until").shot("withdrawn").press("Undo decision")
     partner.sees("You undid the decision.", "Action required")
+    expect(partner.page.get_by_text("You withdrew the integration.")).to_be_hidden()
 
 
 def test_draft_is_deleted_after_entering_its_name_and_restored(
