@@ -50,7 +50,7 @@ def create_clock_row(issue: SupportIssue, due_at: datetime, **fields: Any) -> Sl
         "warn90_at": issue.opened_at + allowed_time * 0.9,
         "next_at": issue.opened_at + allowed_time * 0.5,
     } | fields
-    issue.severity = values["severity"]
+    issue.severity = str(values["severity"])
     issue.save(update_fields=["severity"])
     return SlaClock.objects.create(
         issue=issue, monitored_repository=issue.monitored_repository, integration=issue.integration, **values
