@@ -74,4 +74,4 @@ def test_all_items_are_selected_at_once(visit: Visit, rita: Any, items: None) ->
     browser.sees("1 selected")
     browser.page.keyboard.press("X")
     expect(select_all).to_be_checked()
-    browser.press("Claim reviews").sees(f"Changed {ITEMS} items.")
+    browser.press("Claim reviews").sees(f"Claimed {ITEMS} items.")

@@ -77,7 +77,7 @@ def test_filters_are_part_of_the_url(
     browser.page.wait_for_url("**program=vault**")
     assert parse_qs(urlsplit(browser.page.url).query)["program"] == ["vault"]
     visit(rita, phone=True, javascript=False).go(browser.page.url).sees("Safe").does_not_see("Rocket")
-    browser.go(browser.page.url).choose("Minimum waiting time", "2 weeks").sees("No matching items")
+    browser.go(browser.page.url).choose("Minimum age", "2 weeks").sees("No matching items")
     browser.press("Clear all filters", nth=-1).sees("Rocket", "Safe")
 
 
@@ -249,7 +249,7 @@ def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_ke
     clicks = reviewer.clicks
     boxes.first.click()
     boxes.last.click(modifiers=["Shift"])
-    reviewer.choose("Reviewer", "Rob Roth").press("Assign reviewer").sees("Changed 20 items.")
+    reviewer.choose("Reviewer", "Rob Roth").press("Assign reviewer").sees("Assigned 20 items.")
     used_clicks = reviewer.clicks - clicks + 2
     record_property(FIGURE_PROPERTY, f"{used_clicks} clicks to assign 20 items")
     assert (used_clicks, Integration.objects.filter(reviewer=rob).count()) == (4, 20)

@@ -85,7 +85,7 @@ def test_assignment_in_the_queue(reviewer: Person, rob: Any, rocket: Integration
     reviewer.sees_value("Reason or message", "After the release").choose("Reviewer", "Rob Roth").press(
         "Assign reviewer"
     )
-    reviewer.sees("Changed 1 item.")
+    reviewer.sees("Assigned 1 item.")
 
 
 def test_change_of_edition(reviewer: Person, acme: Partner, alice: Any) -> None:

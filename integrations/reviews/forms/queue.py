@@ -36,7 +36,7 @@ class QueueFilterForm(forms.Form):
     stage = FilterField(label=gettext_lazy("Stage"), choices=[(stage, STAGE_LABELS[stage]) for stage in OPEN_STAGES])
     category = FilterField(label=gettext_lazy("Category"))
     age = FilterField(
-        label=gettext_lazy("Minimum waiting time"), choices=AGE_LABELS.items(), empty_label=gettext_lazy("Any time")
+        label=gettext_lazy("Minimum age"), choices=AGE_LABELS.items(), empty_label=gettext_lazy("Any age")
     )
     responsible_party = FilterField(
         label=gettext_lazy("Responsible party"),
@@ -117,19 +117,22 @@ class BulkActionForm(forms.Form):
         return BulkInputs(data["reviewer"], int(data["days"]), data["reason"])
 
 
-def render_bulk_controls(refused_inputs: Mapping[str, str] | None = None) -> SafeString:
+def render_bulk_controls(refused_inputs: Mapping[str, str] | None = None, *, is_snoozed: bool = False) -> SafeString:
     """Return the inputs and buttons of the form, with the refused inputs and their errors.
+
+    `is_snoozed`: whether the items are snoozed, so that people can end it.
 
     Without refused inputs, they are cached like the filters; the reviewers are read each time.
     """
     if refused_inputs is not None:
-        return render_to_string("reviews/queue_bulk.html", {"form": BulkActionForm(data=refused_inputs)})
+        context = {"form": BulkActionForm(data=refused_inputs), "is_snoozed": is_snoozed}
+        return render_to_string("reviews/queue_bulk.html", context)
     reviewers = BulkActionForm.base_fields["reviewer"].queryset.only("name", "email")  # type: ignore[attr-defined]
-    return _render_controls(get_language(), tuple((reviewer.pk, str(reviewer)) for reviewer in reviewers))
+    return _render_controls(get_language(), tuple((reviewer.pk, str(reviewer)) for reviewer in reviewers), is_snoozed)
 
 
 @lru_cache(maxsize=20)
-def _render_controls(_language: str | None, reviewers: tuple[tuple[int, str], ...]) -> SafeString:
+def _render_controls(_language: str | None, reviewers: tuple[tuple[int, str], ...], is_snoozed: bool) -> SafeString:
     form = BulkActionForm()
     form.fields["reviewer"].choices = [("", _("Select a reviewer")), *reviewers]  # type: ignore[attr-defined]
-    return render_to_string("reviews/queue_bulk.html", {"form": form})
+    return render_to_string("reviews/queue_bulk.html", {"form": form, "is_snoozed": is_snoozed})

@@ -16,6 +16,7 @@ from integrations.partners import permissions
 from integrations.partners.conflicts import get_conflicts
 from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS, get_edition
+from integrations.reviews.models import Snooze
 from integrations.reviews.selectors.queue_items import ITEM_NAMES
 from integrations.reviews.selectors.queue_kinds import KINDS, QueueKind
 from integrations.submissions.selectors.deciders import build_queued_integration, find_without_decider
@@ -24,7 +25,7 @@ from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
 from portal.accounts.models import User
 from portal.core.value_types import JsonObject, NamedValues
-from portal.ui.components.moments import format_clock
+from portal.ui.components.moments import format_clock, format_exact
 
 PAGE_SIZE = 50
 PAGE_NAMES = (*ITEM_NAMES, "changes")
@@ -84,6 +85,17 @@ def build_page(
     links["claim"] = reverse("reviews:claim", args=[PLACEHOLDER_UUID])
     viewer = QueueViewer.build(user, values_by_row)
     return page, [_build_row(kinds[values["kind"]], values, links, viewer, now) for values in values_by_row]
+
+
+def describe_snoozes(rows: Sequence[JsonObject], now: datetime) -> None:
+    """Add to snoozed rows until when they are snoozed, and why."""
+    snoozes = Snooze.objects.filter(integration__uuid__in=[row["uuid"] for row in rows]).select_related("integration")
+    by_uuid = {str(snooze.integration.uuid): snooze for snooze in snoozes}
+    for row in rows:
+        # Someone can end a snooze after the rows were read.
+        if snooze := by_uuid.get(row["uuid"]):
+            parameters = {"until": format_exact(snooze.until, now), "reason": snooze.reason}
+            row["reasons"].append(_("Snoozed until %(until)s: %(reason)s") % parameters)
 
 
 def _fill_link(link: str, values: list[object]) -> str:

@@ -43,6 +43,17 @@ def snooze(integration: Integration, days: int, reason: str, *, actor: User, now
         change.record("review.snoozed", reason.strip(), until=until.date().isoformat())
 
 
+def end_snooze(integration: Integration, *, actor: User, now: datetime) -> None:
+    """Return a snoozed item to the queue before its time."""
+    with change_integration(integration, permissions.can_act_for_program, actor=actor, now=now) as change:
+        snoozes = Snooze.objects.filter(integration=change.integration)
+        # An item that has returned on its own isn't snoozed anymore, although the row is still there.
+        if not snoozes.filter(until__gt=now, at__gte=change.integration.responsible_since).exists():
+            raise ActionRefused(_("The item isn't snoozed."), "invalid-transition")
+        snoozes.delete()
+        change.record("review.snooze_ended")
+
+
 def remind_partner(integration: Integration, text: str, *, actor: User, now: datetime) -> None:
     """Send the partner a message with the next action."""
     if integration.responsible_party != ResponsibleParty.PARTNER:
@@ -55,6 +66,7 @@ ACTIONS: dict[str, BulkAction] = {
     "assign": lambda row, inputs, actor, now: claims.assign_reviewer(row, inputs.reviewer, actor=actor, now=now),
     "claim": lambda row, inputs, actor, now: claims.claim_review(row, actor=actor, now=now),
     "snooze": lambda row, inputs, actor, now: snooze(row, inputs.days, inputs.reason, actor=actor, now=now),
+    "end_snooze": lambda row, inputs, actor, now: end_snooze(row, actor=actor, now=now),
     "remind": lambda row, inputs, actor, now: remind_partner(row, inputs.reason, actor=actor, now=now),
     "grant_tier": lambda row, inputs, actor, now: perform_transition(
         row, "grant_tier", actor=actor, note=inputs.reason, now=now

@@ -23,7 +23,7 @@ from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors import queue_items
 from integrations.reviews.selectors.queue import LAST_EVENT_ID, TAB_LABELS
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.reviews.selectors.queue_rows import build_page
+from integrations.reviews.selectors.queue_rows import build_page, describe_snoozes
 from integrations.reviews.services import claims
 from integrations.submissions.access import (
     load_integration_for_program,
@@ -85,6 +85,9 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_even
     items = queue_items.list_page_items(summary, kind, tab, request.user, now, sort, "changes")
     oldest = summary.get_oldest(kind)
     page, page_rows = build_page(items, summary.count(kind, tab), request.GET.get("page"), request.user, now)
+    is_snoozed = tab == "snoozed"
+    if is_snoozed:
+        describe_snoozes(page_rows, now)
     return {
         "filters": filters,
         "oldest": format_span((now - oldest).total_seconds()) if oldest else "",
@@ -100,7 +103,9 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_even
         # Once: the selection survives the action, but not the next visit.
         "selected": request.session.pop(SELECTION_KEY, ()),
         # Called by the page, not by its fragment.
-        "bulk_controls": lambda: render_bulk_controls(request.session.pop(REFUSED_INPUTS_KEY, None)),
+        "bulk_controls": lambda: render_bulk_controls(
+            request.session.pop(REFUSED_INPUTS_KEY, None), is_snoozed=is_snoozed
+        ),
         "now": now,
         "clear_url": f"{reverse('reviews:queue')}?tab={tab}",
         "is_filtered": any(filters.values.values()) or bool(kind),

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, ngettext, ngettext_lazy
 
 from integrations.reviews.forms.queue import BulkActionForm
 from integrations.reviews.selectors.queue_rows import PAGE_SIZE
@@ -18,6 +18,17 @@ from integrations.submissions.models import Integration
 from portal.accounts.requests import AuthenticatedRequest
 
 MAX_REFUSALS = 5
+RESULTS = {
+    "assign": ngettext_lazy("Assigned %(count)s item.", "Assigned %(count)s items.", "count"),
+    "claim": ngettext_lazy("Claimed %(count)s item.", "Claimed %(count)s items.", "count"),
+    "snooze": ngettext_lazy("Snoozed %(count)s item.", "Snoozed %(count)s items.", "count"),
+    "end_snooze": ngettext_lazy(
+        "Returned %(count)s item to the queue.", "Returned %(count)s items to the queue.", "count"
+    ),
+    "remind": ngettext_lazy("Sent %(count)s reminder.", "Sent %(count)s reminders.", "count"),
+    "grant_tier": ngettext_lazy("Granted %(count)s tier.", "Granted %(count)s tiers.", "count"),
+    "decline_tier": ngettext_lazy("Declined %(count)s tier.", "Declined %(count)s tiers.", "count"),
+}
 
 
 def perform_queue_action(request: AuthenticatedRequest) -> HttpResponse:
@@ -51,6 +62,7 @@ def _restore_form(request: AuthenticatedRequest, unsent: QueryDict) -> HttpRespo
     context = {
         "integrations": Integration.objects.visible_to(request.user).filter(uuid__in=uuids).order_by("name_key", "pk"),
         "form": BulkActionForm(initial=unsent.dict()),
+        "is_snoozed": unsent.get("action") == "end_snooze",
         "queue_query": unsent.get("queue_query", ""),
     }
     return render(request, "reviews/restored_bulk_action.html", context)
@@ -74,8 +86,7 @@ def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionF
         integrations.order_by("pk"), action, inputs, actor=request.user, now=timezone.now()
     )
     if count:
-        text = ngettext("Changed %(count)s item.", "Changed %(count)s items.", count)
-        messages.success(request, text % {"count": count})
+        messages.success(request, RESULTS[action] % {"count": count})
     for refusal in refusals[:MAX_REFUSALS]:
         messages.error(request, refusal)
     if len(refusals) > MAX_REFUSALS:

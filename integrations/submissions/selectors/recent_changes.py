@@ -18,6 +18,7 @@ EXCLUDED_EVENT_TYPES = (
     "review.claimed",
     "review.claim_released",
     "review.assigned",
+    "review.snooze_ended",
     "review.snoozed",
     "message.mentioned",
 )

@@ -14,6 +14,7 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts import roles
 from portal.accounts.models import User
+from portal.ui.components.moments import format_exact
 from tests.conftest import fulfill_requirements
 from tests.integrations.reviews.queue_page import list_names
 
@@ -48,7 +49,7 @@ def test_assigning_changes_all_selected_and_keeps_the_selection(
     assert set(Integration.objects.filter(reviewer=rob).values_list("name", flat=True)) == {"Scan", "Rocket"}
     page = BeautifulSoup(response.content, "html.parser")
     assert {box["value"] for box in page.select("input[name=row][checked]")} == set(fields["row"])
-    assert "Changed 2 items." in page.text
+    assert "Assigned 2 items." in page.text
 
 
 def test_selection_and_reason_survive_a_lost_session(three_reviews: None, rita: User, client: Any) -> None:
@@ -132,6 +133,24 @@ def test_snoozed_item_returns_after_its_time(
     )
     time_machine.move_to(frozen_now + timedelta(days=3, minutes=1), tick=False)
     assert list_names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
+
+
+def test_snoozed_item_states_its_end_and_reason_and_returns_at_once(
+    three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    client = sign_in(rita)
+    fields = {"days": "3", "reason": "Waits for the release.", "row": list_uuids("Scan")}
+    client.post("/queue/action/", fields | {"action": "snooze"})
+    page = BeautifulSoup(client.get("/queue/?tab=snoozed").content, "html.parser")
+    until = format_exact(frozen_now + timedelta(days=3), frozen_now)
+    assert f"Snoozed until {until}: Waits for the release." in page.select_one("td.main").text
+    assert [button.text.strip() for button in page.select("button[value=end_snooze]")] == ["End snooze"]
+    response = client.post("/queue/action/", fields | {"action": "end_snooze"}, follow=True)
+    assert "Returned 1 item to the queue." in response.content.decode()
+    assert list_names(client.get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
+    again = client.post("/queue/action/", fields | {"action": "end_snooze"}, follow=True)
+    assert "Scan: The item isn't snoozed." in BeautifulSoup(again.content, "html.parser").text
+    assert b"end_snooze" not in client.get("/queue/").content
 
 
 def get_round_and_start(row: Integration, user: User, now: datetime) -> tuple[int, datetime]:
