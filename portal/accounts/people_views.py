@@ -33,6 +33,13 @@ ACTION_LABELS = {
     "approve": gettext_lazy("Approve role"),
     "reject": gettext_lazy("Decline role"),
 }
+ACTION_RESULTS = {
+    "sign_out": gettext_lazy("%(name)s is signed out everywhere."),
+    "deactivate": gettext_lazy("Account of %(name)s deactivated."),
+    "reactivate": gettext_lazy("Account of %(name)s reactivated."),
+    "approve": gettext_lazy("%(name)s is now an administrator."),
+    "reject": gettext_lazy("Administrator role of %(name)s declined."),
+}
 
 
 def require_reader(request: AuthenticatedRequest) -> None:
@@ -133,7 +140,7 @@ def change_account(request: AuthenticatedRequest, pk: int) -> HttpResponse:
                 role_request = get_object_or_404(RoleRequest, user=person)
                 decide = REQUEST_DECISIONS[name]
                 decide(role_request, actor=request.user, now=now, reason=reason, request=request)
-            messages.success(request, _("Account of %(name)s changed.") % {"name": person})
+            messages.success(request, ACTION_RESULTS[name] % {"name": person})
             return redirect("accounts:person", pk)
     cancel_url = reverse("accounts:person", args=[pk])
     return render_action_form(

@@ -85,7 +85,7 @@ def test_administrator_grants_a_role_and_invites_a_person_who_accepts(
     staff.press("Alice Archer").tick("Program manager of Nomad").write("Reason", "Leads the program")
     staff.shot("person").press("Save roles").sees("Roles of Alice Archer saved.")
     staff.write("Reason", "Laptop lost", within=staff.page.locator("#access")).press("Sign out everywhere")
-    staff.sees("Account of Alice Archer changed.")
+    staff.sees("Alice Archer is signed out everywhere.")
     staff.go("/people/").press("Invite person").write("Email address", "nora@program.example")
     staff.tick("Reviewer of Vault").press("Send invitation").sees("Invitation sent to nora@program.example.")
     staff.shot("invitations")

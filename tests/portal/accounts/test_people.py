@@ -229,13 +229,12 @@ def test_account_is_signed_out_deactivated_and_reactivated(sign_in: SignIn, rita
     token = create_token(rita)
     client = sign_in(sam)
     path = f"/people/{rita.pk}/account/"
-    done = (302, ["Account of Rita Reyes changed."])
-    assert submit(client, path, action="sign_out") == done
+    assert submit(client, path, action="sign_out") == (302, ["Rita Reyes is signed out everywhere."])
     token.refresh_from_db()
     assert (is_open(rita_client), token.revoked_at is None) == (False, False)
-    assert submit(client, path, action="deactivate") == done
+    assert submit(client, path, action="deactivate") == (302, ["Account of Rita Reyes deactivated."])
     assert not User.objects.get(pk=rita.pk).is_active
-    assert submit(client, path, action="reactivate") == done
+    assert submit(client, path, action="reactivate") == (302, ["Account of Rita Reyes reactivated."])
     assert User.objects.get(pk=rita.pk).is_active
     assert submit(client, path, action="sign_out", reason=" ") == (422, [])
 
@@ -245,6 +244,13 @@ def test_person_page_links_to_the_audit_log(sign_in: SignIn, rita: User, sam: Us
     page = BeautifulSoup(sign_in(sam).get(f"/people/{rita.pk}/").content, "html.parser")
     links = [link["href"] for link in page.select("main a[href^='/audit-log/']")]
     assert links == [f"/audit-log/?stream=account:{rita.pk}", "/audit-log/?person=Rita%20Reyes"]
+
+
+def test_own_page_says_who_can_change_the_roles(sign_in: SignIn, rita: User, sam: User) -> None:
+    hint = "You can't change your own roles. Ask an administrator."
+    client = sign_in(sam)
+    texts = [BeautifulSoup(client.get(f"/people/{person.pk}/").content, "html.parser").text for person in (sam, rita)]
+    assert [hint in text for text in texts] == [True, False]
 
 
 @pytest.mark.parametrize(("decision", "expected"), [("approve", ["superuser"]), ("reject", [])])
