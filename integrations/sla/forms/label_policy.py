@@ -126,5 +126,6 @@ class LabelPolicyDecisionForm(forms.Form):
         required=False,
         max_length=500,
         rows=2,
+        help_text=gettext_lazy("Required to decline the proposal. The partner can see it."),
         error_messages={"required": gettext_lazy("Enter a reason. The partner can see it.")},
     )
