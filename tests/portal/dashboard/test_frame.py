@@ -176,11 +176,16 @@ def test_form_of_the_styleguide_can_be_valid():
     assert form.errors == {}
 
 
-def test_missing_page_explains_what_to_do(client, alice):
-    client.force_login(alice)
-    response = client.get("/no-such-page/")
-    assert response.status_code == 404
-    assert "invite alice@acme.example" in parse_page(response).main.get_text()
+def test_missing_page_explains_what_to_do(client, alice, rita):
+    texts = []
+    for person in (alice, rita):
+        client.force_login(person)
+        response = client.get("/no-such-page/")
+        assert response.status_code == 404
+        texts.append(parse_page(response).main.get_text())
+    # No company has to invite program staff, who can view the integrations of all companies.
+    assert ["ask an owner to invite" in text for text in texts] == [True, False]
+    assert "search for the page" in texts[1]
 
 
 @pytest.mark.parametrize("name", ["400.html", "500.html"])
