@@ -248,7 +248,7 @@ def send_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
     if key := request.POST.get("to", ""):
         recipient = find_recipient(recipients, key)
         deliveries.send_to_recipient(snapshot, recipient, actor=request.user, now=timezone.now())
-        messages.success(request, _("Report sent to %(email)s.") % {"email": recipient.email})
+        messages.success(request, _("Report email to %(email)s queued.") % {"email": recipient.email})
     else:
         deliveries.request_sending(snapshot, actor=request.user, now=timezone.now())
     return redirect("reports:emails", scope, period)

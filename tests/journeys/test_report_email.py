@@ -52,7 +52,7 @@ def test_manager_previews_a_report_sends_it_and_adds_a_recipient(
     )
     frame = manager.page.frame_locator("iframe")
     expect(frame.get_by_role("heading", level=1)).to_contain_text("all programs")
-    manager.press("Resend email").sees("Report sent to sam@program.example.")
+    manager.press("Resend email").sees("Report email to sam@program.example queued.")
     manager.press("Edit recipients and schedule").write("Email address", "cfo@bank.example").press("Add recipient")
     manager.sees("We asked cfo@bank.example to confirm.", "Not confirmed").shot("report-recipients")
 
