@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.reviews.presenters import filter_relevant_actions
+from integrations.reviews.presenters import explain_decision_refusal, filter_relevant_actions
 from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import TEXTS
@@ -36,8 +36,10 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
     status = TEXTS.listing_statuses[evidence["listing_status"]]
     parsed = parse_timestamps(evidence)
     next_action = build_next_action_context(integration, request.user)
+    is_staff_page = permissions.can_view_notes(integration, request.user)
     context = {
         "integration": integration,
+        "decision_refusal": explain_decision_refusal(integration, request.user) if is_staff_page and not seq else "",
         "next_action": next_action if integration.next_action_target == "compliance" and not seq else None,
         "partner_options": status.options_after_appeal if integration.appealed_at else status.options,
         "evidence": parsed,

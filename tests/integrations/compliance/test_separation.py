@@ -12,7 +12,7 @@ from integrations.compliance import tasks
 from integrations.partners.models import Membership, Partner
 from integrations.reviews.selectors import queue_items
 from integrations.reviews.selectors.queue import find_next_review
-from integrations.reviews.services import claims
+from integrations.reviews.services import claims, conflicts
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import list_available_transitions
@@ -198,6 +198,19 @@ def test_a_third_reviewer_can_decide(reach: Any, sign_in: SignIn, rita: User, ro
     assert [(email.to, "No reviewer of" in email.text) for email in emails] == [(row.edition.mailbox, False)]
     for path in (f"/integrations/{row.uuid}/compliance/", "/queue/"):
         assert "No reviewer can decide" not in get_text(sign_in(mae).get(path))
+
+
+def test_compliance_page_says_why_staff_cannot_decide(
+    listed_integration: Integration, sign_in: SignIn, alice: User, rita: User, rob: User, sam: User
+) -> None:
+    row = listed_integration
+    conflicts.record_conflict(row.partner, rob, "I worked there.", actor=rob, now=timezone.now())
+    path = f"/integrations/{row.uuid}/compliance/"
+    texts = {user.name: get_text(sign_in(user).get(path)) for user in (alice, rita, rob, sam)}
+    refused = {name for name, text in texts.items() if "You can't decide on this integration" in text}
+    assert refused == {rob.name, sam.name}
+    assert "Conflict of interest" in texts[rob.name]
+    assert "You have read-only access" in texts[sam.name]
 
 
 @pytest.fixture
