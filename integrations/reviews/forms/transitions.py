@@ -8,7 +8,6 @@ from django.core.validators import MaxLengthValidator
 from django.utils.translation import gettext as _, gettext_lazy, gettext_noop, ngettext
 from django_fsm import Transition
 
-from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty
@@ -22,7 +21,6 @@ HOLD_PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_lazy("The partner"),
     ResponsibleParty.PROGRAM: gettext_lazy("The program"),
 }
-PROGRAM_PERMISSIONS = (permissions.can_decide, permissions.can_undo_decision, permissions.can_decide_compliance)
 PARTNER_NOTE_LABEL = gettext_noop("Note for the partner")
 PROGRAM_NOTE_LABEL = gettext_noop("Note for the program")
 
@@ -41,6 +39,19 @@ class EditionMigrationForm(forms.Form):
         self.fields["to"].choices = [(e.date, f"{e.date}: {e.title}") for e in other_editions]  # type: ignore[attr-defined]
 
 
+def _build_confirmation(writers: Sequence[str]) -> forms.BooleanField:
+    """Return the required checkbox of a decision that the user makes although these people are writing."""
+    count = len(writers)
+    names = {"names": ", ".join(writers)}
+    label = ngettext("Decide although %(names)s is writing", "Decide although %(names)s are writing", count)
+    message = ngettext(
+        "Select the checkbox to decide although %(names)s is writing.",
+        "Select the checkbox to decide although %(names)s are writing.",
+        count,
+    )
+    return forms.BooleanField(label=label % names, error_messages={"required": message % names})
+
+
 class TransitionForm(forms.Form):
     """Inputs of a transition: its note, further fields of its own, and the version that the user saw."""
 
@@ -56,26 +67,25 @@ class TransitionForm(forms.Form):
         integration: Integration,
         transition: Transition,
         *,
+        for_program: bool = True,
         writers: Sequence[str] = (),
         **kwargs: Unpack[FormArguments],
     ) -> None:
-        """Create the form. `writers`: others who are writing a finding or decision, which the user must confirm."""
+        """Create the form.
+
+        Args:
+            integration: The integration, which determines the choices.
+            transition: The transition, which determines the fields.
+            for_program: Whether the user acts for the program, so that the note is for the partner.
+            writers: Others who are writing a finding or decision, which the user must confirm.
+        """
         super().__init__(**kwargs)
         if writers:
-            count = len(writers)
-            names = {"names": ", ".join(writers)}
-            label = ngettext("Decide although %(names)s is writing", "Decide although %(names)s are writing", count)
-            message = ngettext(
-                "Select the checkbox to decide although %(names)s is writing.",
-                "Select the checkbox to decide although %(names)s are writing.",
-                count,
-            )
-            self.fields["confirm_writing"] = forms.BooleanField(
-                label=label % names, error_messages={"required": message % names}
-            )
+            self.fields["confirm_writing"] = _build_confirmation(writers)
         note = self.fields["note"]
         note.required = guards.require_note in transition.custom["guards"]
-        default_label = PARTNER_NOTE_LABEL if transition.permission in PROGRAM_PERMISSIONS else PROGRAM_NOTE_LABEL
+        # Both sides perform some transitions, such as reopening, and the other side reads the note.
+        default_label = PARTNER_NOTE_LABEL if for_program else PROGRAM_NOTE_LABEL
         note.label = _(TRANSITION_OPTIONS[transition.name].note or default_label)
         note.error_messages["required"] = _("Enter a reason. We record it with the decision.")
         if transition.name == "put_on_hold":

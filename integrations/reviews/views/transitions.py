@@ -195,8 +195,9 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
         return redirect("reviews:transition", uuid=uuid, transition_name="approve_first")
     form_data = request.POST if request.method == "POST" else request.unsent() or None
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
-    writers = list_writers(integration, request.user)
-    form = TransitionForm(integration, transition, writers=writers, data=form_data, initial=initial)
+    for_program = permissions.can_view_notes(integration, request.user)
+    build_form = partial(TransitionForm, for_program=for_program, writers=list_writers(integration, request.user))
+    form = build_form(integration, transition, data=form_data, initial=initial)
     page = TransitionPage(request, integration, transition, form, build_email_form(transition.name, form_data))
     if page.is_sent and form.is_valid() and (page.email_form.is_valid() or not page.email_form.is_bound):
         try:
@@ -210,5 +211,5 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
             page.integration = current
             # The page shows the integration as it is after the refusal, and another attempt is about that state.
             data = request.POST.dict() | {"version": current.version}
-            page.form = TransitionForm(current, transition, writers=writers, data=data)
+            page.form = build_form(current, transition, data=data)
     return page.render()

@@ -210,6 +210,29 @@ def test_invalid_version_is_refused(
     assert reload_row(ready_integration).stage == "review"
 
 
+@pytest.mark.parametrize("page", ["reopen", "undo_decision"])
+@pytest.mark.parametrize(
+    ("decision", "email", "label"),
+    [
+        ("withdraw", "alice@acme.example", "Note for the program"),
+        ("decline", "rita@program.example", "Note for the partner"),
+    ],
+)
+def test_note_is_for_the_other_side(
+    ready_integration: Integration,
+    rita: User,
+    sign_in: SignIn,
+    frozen_now: datetime,
+    decision: str,
+    email: str,
+    label: str,
+    page: str,
+) -> None:
+    actor = User.objects.get(email=email)
+    perform_transition(ready_integration, decision, actor=actor, note="Not now.", now=frozen_now)
+    assert label in get_text(sign_in(actor).get(build_url(ready_integration, page)))
+
+
 def test_decision_is_final_after_the_undo_period(
     ready_integration: Integration, rita: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
 ) -> None:
