@@ -26,9 +26,11 @@ OUTSIDER = Person(701, "pete")
 STALE_BOT = Person(801, "stale[bot]", "NONE", "Bot")
 
 
-def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
-    """Create a listed integration in the Nomad program, without its earlier steps."""
-    edition = PROGRAMS["nomad"].editions[-1]
+def create_listed_integration(
+    partner: Partner, name: str = "Rocket", program: str = "nomad", **facts: Any
+) -> Integration:
+    """Create a listed integration in the newest edition of a program, without its earlier steps."""
+    edition = PROGRAMS[program].editions[-1]
     step, stage = edition.positions[-1]
     fields = {
         "name": name,
@@ -38,7 +40,7 @@ def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: A
     } | facts
     return Integration.objects.create(
         partner=partner,
-        program_key="nomad",
+        program_key=program,
         edition_date=edition.date,
         stage=stage,
         step=step.key,

@@ -9,7 +9,6 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from integrations.partners.models import PartnerCalendar
-from integrations.programs.registry import PROGRAMS
 from integrations.sla import notifications
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import MonitoredRepository, SupportIssue
@@ -267,12 +266,7 @@ def test_severity_of_a_clock_is_translated(issues: dict[str, SupportIssue], alic
 
 
 def test_issue_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice: Any, acme: Any) -> None:
-    integration = create_listed_integration(acme)
-    edition = PROGRAMS["terraform-run-task"].editions[-1]
-    integration.program_key = "terraform-run-task"
-    integration.edition_date = edition.date
-    integration.step = edition.positions[-1][0].key
-    integration.save()
+    integration = create_listed_integration(acme, program="terraform-run-task")
     now = timezone.now()
     monitor_repository(integration, now - timedelta(days=3))
     issue = create_issue(integration, "Critical", now - timedelta(hours=49), labels=("critical",), now=now)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from integrations.programs.registry import PROGRAMS
 from integrations.sla import clock_records, metrics
 from integrations.sla.models import SlaClock, SupportIssue
 from portal.reports.metrics import build_clock_row
@@ -21,12 +20,7 @@ pytestmark = pytest.mark.any_database
 @pytest.fixture
 def issue(acme: Any) -> SupportIssue:
     """Return a critical issue of a program whose target for critical issues is only ideal."""
-    integration = create_listed_integration(acme)
-    edition = PROGRAMS["terraform-run-task"].editions[-1]
-    integration.program_key = "terraform-run-task"
-    integration.edition_date = edition.date
-    integration.step = edition.positions[-1][0].key
-    integration.save()
+    integration = create_listed_integration(acme, program="terraform-run-task")
     now = timezone.now()
     monitor_repository(integration, now - timedelta(days=3))
     return create_issue(integration, "Critical", now - timedelta(hours=2), labels=("critical",), now=now)
