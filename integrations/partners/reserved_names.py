@@ -98,7 +98,7 @@ def _find_in_words(words: list[str]) -> str:
     """Return the reserved name in a word, in the whole name without additions, or in two neighboring words."""
     # Digits at the ends may be letters in disguise or just digits, as in "Vault2".
     folded = [_collapse(_fold_word(form)) for word in words for form in {word, word.strip(DIGITS)}]
-    own_words = [word for word in words if word not in NAME_WORDS["company_suffixes"] and word not in NAMES.additions]
+    own_words = [word for word in words if word not in NAME_WORDS.company_suffixes and word not in NAMES.additions]
     whole_name = _collapse(_fold_word("".join(own_words)))
     pairs = [_collapse(_fold_word(first + second)) for first, second in pairwise(words)]
     matches = (
@@ -124,5 +124,5 @@ def compute_lookalike_key(name: str) -> str:
     """Return the folded name without legal forms. Names with the same key look alike."""
     words = _split(name)
     # A company whose whole name is a legal form would have an empty key, equal to all others of that kind.
-    key_words = [word for word in words if word not in NAME_WORDS["company_suffixes"]] or words
+    key_words = [word for word in words if word not in NAME_WORDS.company_suffixes] or words
     return "".join(map(_fold_word, key_words))[:MAX_KEY_LENGTH]

@@ -42,7 +42,13 @@ class DecisionTexts(Content):
     submit_label: str = ""
 
 
-TEXTS = load_content("integrations/sla/content/issue_decisions.yaml", dict[str, dict[str, DecisionTexts]])["decisions"]
+class DecisionFile(Content):
+    """Content of issue_decisions.yaml, by name of the decision."""
+
+    decisions: dict[str, DecisionTexts]
+
+
+TEXTS = load_content("integrations/sla/content/issue_decisions.yaml", DecisionFile).decisions
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,13 @@ class ComplianceEmailText(Content):
     then_of_program: str = ""
 
 
-TEXTS = load_content(
-    "integrations/submissions/content/compliance_emails.yaml", dict[str, dict[str, ComplianceEmailText]]
-)["emails"]
+class ComplianceEmailFile(Content):
+    """Content of compliance_emails.yaml, by event type."""
+
+    emails: dict[str, ComplianceEmailText]
+
+
+TEXTS = load_content("integrations/submissions/content/compliance_emails.yaml", ComplianceEmailFile).emails
 
 
 def build_compliance_email(event: AuditEvent) -> TemplateContext | None:

@@ -27,7 +27,13 @@ class TokenScope(Content):
         return _("Personal tokens") if self.owner else _("All tokens")
 
 
-SCOPES = load_content("portal/api/content/scopes.yaml", dict[str, tuple[TokenScope, ...]])["scopes"]
+class ScopeFile(Content):
+    """Content of scopes.yaml."""
+
+    scopes: tuple[TokenScope, ...]
+
+
+SCOPES = load_content("portal/api/content/scopes.yaml", ScopeFile).scopes
 SCOPES_BY_KEY = {scope.key: scope for scope in SCOPES}
 
 

@@ -89,8 +89,14 @@ class EventType(Content):
     email: Email | None = None
 
 
+class EventFile(Content):
+    """Content of a file of event types."""
+
+    events: tuple[EventType, ...]
+
+
 def _load_events(name: str) -> tuple[EventType, ...]:
-    return load_content(f"portal/audit/content/{name}.yaml", dict[str, tuple[EventType, ...]])["events"]
+    return load_content(f"portal/audit/content/{name}.yaml", EventFile).events
 
 
 CATALOG = (*_load_events("integration_events"), *_load_events("support_events"), *_load_events("account_events"))

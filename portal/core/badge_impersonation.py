@@ -32,7 +32,7 @@ def _normalize_word(word: str) -> str:
 
 
 CLAIM_WORDS, PRODUCT_WORDS, FILLER_WORDS = (
-    frozenset(map(_normalize_word, NAME_WORDS[kind])) for kind in ("claims", "products", "fillers")
+    frozenset(map(_normalize_word, words)) for words in (NAME_WORDS.claims, NAME_WORDS.products, NAME_WORDS.fillers)
 )
 
 

@@ -5,10 +5,21 @@ import unicodedata
 
 from confusable_homoglyphs import confusables
 
-from portal.core.content_files import load_content
+from portal.core.content_files import Content, load_content
 
-NAME_WORDS = load_content("portal/core/data/names.yaml", dict[str, frozenset[str]])
 DIGIT_LOOKALIKES = str.maketrans("01", "ol")
+
+
+class NameWords(Content):
+    """Content of names.yaml: words of names by meaning."""
+
+    company_suffixes: frozenset[str]
+    claims: frozenset[str]
+    products: frozenset[str]
+    fillers: frozenset[str]
+
+
+NAME_WORDS = load_content("portal/core/data/names.yaml", NameWords)
 
 
 def normalize_text(text: str) -> str:
@@ -39,7 +50,7 @@ def to_latin(char: str) -> str:
 def compute_name_key(name: str) -> str:
     """Return the name without punctuation, spaces, and company suffixes, to find different spellings of it."""
     words = [w for w in re.split(r"[\W_]+", normalize_text(name)) if w]
-    key_words = [w for w in words if w not in NAME_WORDS["company_suffixes"]] or words
+    key_words = [w for w in words if w not in NAME_WORDS.company_suffixes] or words
     return "".join(key_words)[:120]
 
 

@@ -160,9 +160,15 @@ class Past(Content):
     saved_views: tuple[tuple[str, str, str], ...]
 
 
+class IssueFile(Content):
+    """Content of issues.yaml."""
+
+    issues: tuple[DemoIssue, ...]
+
+
 PEOPLE = load_content(DATA / "people.yaml", DemoPeople)
 WORLD = load_content(DATA / "world.yaml", World)
-ISSUES = load_content(DATA / "issues.yaml", dict[str, tuple[DemoIssue, ...]])["issues"]
+ISSUES = load_content(DATA / "issues.yaml", IssueFile).issues
 PAST = load_content(DATA / "past.yaml", Past)
 SIGN_INS = tuple(
     (person.email, PASSWORD, person.role_label)

@@ -9,14 +9,13 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.event_types import WEBHOOKS
 from portal.audit.models import AuditEvent
-from portal.core.content_files import load_content
+from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 from portal.demo.content import DATA
 from portal.webhooks import delivery_results, fanout, payloads, services
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 
-WEBHOOK_SETTINGS = load_content(DATA / "webhooks.yaml", dict[str, JsonObject])
 MAX_LOGGED_EVENTS = 30  # events of the partner in the log
 FAST_SECONDS = 0.18
 SLOW_SECONDS = 10.0
@@ -25,13 +24,23 @@ RESPONSE_HEADERS = {"content-type": "application/json", "server": "pipeline"}
 NEWEST_STATUSES: tuple[tuple[int | None, ...], ...] = ((200,), (503, 200), (200,), (502,), (200,), (None, 503, 200))
 
 
+class WebhookFile(Content):
+    """Content of webhooks.yaml: the settings of the partner's webhook and of the program's."""
+
+    pipeline: JsonObject
+    channel: JsonObject
+
+
+WEBHOOK_SETTINGS = load_content(DATA / "webhooks.yaml", WebhookFile)
+
+
 def create_webhooks(partner: Partner, owner: User, staff: User, now: datetime) -> None:
     """Create both webhooks and their logs."""
     created_at = now - timedelta(days=29)
     event_types = [key for key, webhook in WEBHOOKS.items() if not webhook.is_program_only]
-    pipeline_settings = WEBHOOK_SETTINGS["pipeline"] | {"event_types": event_types}
+    pipeline_settings = WEBHOOK_SETTINGS.pipeline | {"event_types": event_types}
     pipeline, _ = services.create_endpoint(partner, pipeline_settings, actor=owner, now=created_at)
-    channel, _ = services.create_endpoint(None, WEBHOOK_SETTINGS["channel"], actor=staff, now=created_at)
+    channel, _ = services.create_endpoint(None, WEBHOOK_SETTINGS.channel, actor=staff, now=created_at)
     create_log(pipeline, AuditEvent.objects.filter(partner=partner), owner, now)
     create_log(channel, AuditEvent.objects.exclude(partner=partner), None, now)
 

@@ -27,7 +27,13 @@ class InstallSnippet(Content):
     categories: tuple[str, ...] = ()
 
 
-TEMPLATES = load_content("portal/directory/data/snippets.yaml", dict[str, dict[str, InstallSnippet]])["snippets"]
+class SnippetFile(Content):
+    """Content of snippets.yaml."""
+
+    snippets: dict[str, InstallSnippet]
+
+
+TEMPLATES = load_content("portal/directory/data/snippets.yaml", SnippetFile).snippets
 
 
 def build_constraint(version: str) -> str:

@@ -50,7 +50,11 @@ class NotificationCategory(Content):
         return tuple(mode for mode in DeliveryMode if self.digest or mode not in DIGEST_MODES)
 
 
-CATEGORIES = load_content("portal/notifications/content/categories.yaml", dict[str, tuple[NotificationCategory, ...]])[
-    "categories"
-]
+class CategoryFile(Content):
+    """Content of categories.yaml."""
+
+    categories: tuple[NotificationCategory, ...]
+
+
+CATEGORIES = load_content("portal/notifications/content/categories.yaml", CategoryFile).categories
 CATEGORY_BY_KEY: Mapping[str, NotificationCategory] = MappingProxyType({kind.key: kind for kind in CATEGORIES})

@@ -32,7 +32,13 @@ class Concern(Content):
     is_severe: bool = False
 
 
-CONCERNS = load_content("portal/reports/content/concerns.yaml", dict[str, tuple[Concern, ...]])["concerns"]
+class ConcernFile(Content):
+    """Content of concerns.yaml."""
+
+    concerns: tuple[Concern, ...]
+
+
+CONCERNS = load_content("portal/reports/content/concerns.yaml", ConcernFile).concerns
 
 
 def describe_as_of(figures: JsonObject, now: datetime) -> JsonObject:

@@ -9,13 +9,27 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
-from portal.core.content_files import load_content
-from portal.core.value_types import JsonObject
+from portal.core.content_files import Content, load_content
 from portal.ui.components.markup import register
 
 SCRIPT_LANGUAGE = "en"
-CONTENT = load_content("portal/ui/content/script_messages.yaml", JsonObject)
-MESSAGES: dict[str, str] = {message["key"]: message["text"] for message in CONTENT["messages"]}
+
+
+class ScriptMessage(Content):
+    """Message of static/js/portal.js."""
+
+    key: str
+    text: str
+
+
+class ScriptMessageFile(Content):
+    """Content of script_messages.yaml."""
+
+    messages: tuple[ScriptMessage, ...]
+
+
+CONTENT = load_content("portal/ui/content/script_messages.yaml", ScriptMessageFile)
+MESSAGES: dict[str, str] = {message.key: message.text for message in CONTENT.messages}
 
 
 @register.simple_tag

@@ -79,7 +79,7 @@ def list_proper_names() -> Iterator[str]:
     yield from (name for _code, name in list_countries())
     yield from (job.name for job in JOBS)
     yield from (type(caches["default"]).__name__, get_credential()[0])
-    yield from (", ".join(sorted(labels)) for labels in DEFAULT_LABELS.values())
+    yield from (", ".join(sorted(labels)) for labels in vars(DEFAULT_LABELS).values())
 
 
 class KnownTexts:

@@ -114,11 +114,16 @@ class Check(CheckDescription):
 CHECKS: dict[str, Check] = {}
 
 
+class CheckFile(Content):
+    """Content of checks.yaml."""
+
+    checks: tuple[CheckDescription, ...]
+
+
 @cache
 def load_descriptions() -> dict[str, CheckDescription]:
     """Return the descriptions of all checks by key."""
-    descriptions = load_content(CONTENT_PATH, dict[str, tuple[CheckDescription, ...]])["checks"]
-    return {description.key: description for description in descriptions}
+    return {description.key: description for description in load_content(CONTENT_PATH, CheckFile).checks}
 
 
 def get_description(key: str) -> CheckDescription:

@@ -7,27 +7,39 @@ import re
 from functools import cache
 from pathlib import Path
 
-from portal.core.content_files import load_content
+from portal.core.content_files import Content, load_content
 from verification.licenses.lexicon import load_lines
 
 VERSION = "(?: version| ver| v)? v?"
 LATER = "(?: or (?:any )?later(?: version)?)?"
-SECTIONS = load_content(Path(__file__).with_name("data") / "titles.yaml", dict[str, dict[str, tuple[str, ...]]])
+PatternsById = dict[str, tuple[str, ...]]
 
 
-def read_patterns(section: str) -> dict[str, tuple[str, ...]]:
-    """Return the patterns of a section of the data file by SPDX ID."""
+class TitleFile(Content):
+    """Content of titles.yaml: patterns and names by SPDX ID."""
+
+    patterns: PatternsById
+    names: PatternsById
+    places: PatternsById
+    others: PatternsById
+
+
+TITLE_FILE = load_content(Path(__file__).with_name("data") / "titles.yaml", TitleFile)
+
+
+def expand_patterns(section: PatternsById) -> PatternsById:
+    """Return the patterns of a section of the data file without placeholders."""
     return {
         id: tuple(pattern.replace("{version}", VERSION).replace("{later}", LATER) for pattern in patterns)
-        for id, patterns in SECTIONS[section].items()
+        for id, patterns in section.items()
     }
 
 
-TITLES, PLACES, OTHERS = map(read_patterns, ("patterns", "places", "others"))
+TITLES, PLACES, OTHERS = map(expand_patterns, (TITLE_FILE.patterns, TITLE_FILE.places, TITLE_FILE.others))
 # Each name is also a title on its own. The longest comes first, so that no shorter one matches a part of it.
 NAMES = {
     id: tuple(" ".join(re.findall(r"[a-z0-9]+", name.lower())) for name in reversed(names))
-    for id, names in SECTIONS["names"].items()
+    for id, names in TITLE_FILE.names.items()
 }
 for _id, _names in NAMES.items():
     TITLES[_id] += _names

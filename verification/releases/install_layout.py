@@ -35,7 +35,13 @@ class InstallPath(Content):
     always_has_slashes: bool = False
 
 
-INSTALL_PATHS = load_content(DATA / "install_paths.yaml", dict[str, tuple[InstallPath, ...]])["paths"]
+class InstallPathFile(Content):
+    """Content of install_paths.yaml."""
+
+    paths: tuple[InstallPath, ...]
+
+
+INSTALL_PATHS = load_content(DATA / "install_paths.yaml", InstallPathFile).paths
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,18 @@ from integrations.sla.engine.types import SlaPolicy
 from integrations.sla.models import LabelPolicy, SupportIssue
 from integrations.submissions.models import Integration
 from portal.core.business_time import Calendar
-from portal.core.content_files import load_content
+from portal.core.content_files import Content, load_content
 from portal.core.value_types import NamedValues
 
-DEFAULT_LABELS = load_content("integrations/sla/data/default_labels.yaml", dict[str, frozenset[str]])
+
+class DefaultLabels(Content):
+    """Content of default_labels.yaml."""
+
+    critical: frozenset[str]
+    pause: frozenset[str]
+
+
+DEFAULT_LABELS = load_content("integrations/sla/data/default_labels.yaml", DefaultLabels)
 
 
 def get_policy_snapshot(integration: Integration, moment: datetime) -> NamedValues:
@@ -48,7 +56,7 @@ def get_policy_in_force(integration: Integration, moment: datetime) -> LabelPoli
 
 def build_default_policy() -> LabelPolicy:
     """Return the policy that applies until the partner proposes its own, unsaved."""
-    return LabelPolicy(critical_labels=sorted(DEFAULT_LABELS["critical"]), pause_labels=sorted(DEFAULT_LABELS["pause"]))
+    return LabelPolicy(critical_labels=sorted(DEFAULT_LABELS.critical), pause_labels=sorted(DEFAULT_LABELS.pause))
 
 
 def get_edition_date(integration: Integration, moment: datetime) -> str:

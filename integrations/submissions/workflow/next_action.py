@@ -23,7 +23,13 @@ class ActionText(Content):
     label: str = ""
 
 
-TEXTS = load_content("integrations/submissions/content/next_actions.yaml", dict[str, dict[str, ActionText]])["texts"]
+class ActionTextFile(Content):
+    """Content of next_actions.yaml, by code."""
+
+    texts: dict[str, ActionText]
+
+
+TEXTS = load_content("integrations/submissions/content/next_actions.yaml", ActionTextFile).texts
 # The content file can't state plural forms.
 COUNTED_TEXTS = {
     "sla_breaches": ngettext_lazy(

@@ -31,6 +31,10 @@ class TransitionOptions(Content):
     has_editable_email: bool = False
 
 
-TRANSITION_OPTIONS = load_content(
-    "integrations/submissions/content/transitions.yaml", dict[str, dict[str, TransitionOptions]]
-)["transitions"]
+class TransitionFile(Content):
+    """Content of transitions.yaml."""
+
+    transitions: dict[str, TransitionOptions]
+
+
+TRANSITION_OPTIONS = load_content("integrations/submissions/content/transitions.yaml", TransitionFile).transitions

@@ -5,12 +5,20 @@ Unknown characters count as wide letters.
 
 import unicodedata
 
-from portal.core.content_files import load_content
+from portal.core.content_files import Content, load_content
 
-_TABLES = load_content("portal/directory/data/glyph_widths.yaml", dict[str, dict[int, str]])
+
+class GlyphWidthFile(Content):
+    """Content of glyph_widths.yaml: the characters of each width."""
+
+    regular: dict[int, str]
+    bold: dict[int, str]
+
+
+_TABLES = load_content("portal/directory/data/glyph_widths.yaml", GlyphWidthFile)
 REGULAR_WIDTHS, BOLD_WIDTHS = (
-    {character: glyph_width for glyph_width, characters in _TABLES[name].items() for character in characters}
-    for name in ("regular", "bold")
+    {character: glyph_width for glyph_width, characters in table.items() for character in characters}
+    for table in (_TABLES.regular, _TABLES.bold)
 )
 UNKNOWN_WIDTH = 722
 EAST_ASIAN_WIDTH = 1000

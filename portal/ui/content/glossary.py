@@ -37,7 +37,13 @@ class GlossaryChapter(Content):
     terms: tuple[GlossaryTerm, ...]
 
 
-CHAPTERS = load_content("portal/ui/content/glossary.yaml", dict[str, tuple[GlossaryChapter, ...]])["chapters"]
+class GlossaryFile(Content):
+    """Content of glossary.yaml."""
+
+    chapters: tuple[GlossaryChapter, ...]
+
+
+CHAPTERS = load_content("portal/ui/content/glossary.yaml", GlossaryFile).chapters
 TERMS_BY_KEY: dict[str, GlossaryTerm] = {term.key: term for chapter in CHAPTERS for term in chapter.terms}
 # what each outcome of a check means for the partner
 OUTCOME_DESCRIPTIONS = {outcome: TERMS_BY_KEY[f"outcome-{outcome}".replace("_", "-")].definition for outcome in Outcome}

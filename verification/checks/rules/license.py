@@ -6,7 +6,7 @@ GitHub's own answer is a second opinion: if it names another license than the fi
 import re
 from dataclasses import replace
 
-from portal.core.content_files import load_content
+from portal.core.content_files import Content, load_content
 from verification.checks.rules.repository import build_repository_evidence, build_repository_state, with_repository
 from verification.checks.rules.shared_reads import determine_ref, read_code
 from verification.checks.types import CONTENT_FOLDER, Subject, register_check
@@ -27,9 +27,6 @@ from verification.sources.repository_snapshot import RepositoryFile, RepositoryS
 
 # GitHub's values for a license file that it doesn't recognize. They aren't a second opinion.
 UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
-FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", dict[str, tuple[str, ...]])
-TERMS_WORDS = FILE_WORDS["terms"]
-NOTICE_WORDS = FILE_WORDS["notice"]
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
 # The last extension decides: a language or a version can come before it, as in "EULA.zh-CN.md".
 PROSE = re.compile(r"[^./]+|[^/]+\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?)", re.I)
@@ -41,6 +38,16 @@ THIRD_PARTY_FOLDERS = frozenset(
 MANUAL_DECISION = "A reviewer decides"
 MAX_LICENSE_FILES = 12
 MAX_REASONS = 6
+
+
+class FileWords(Content):
+    """Content of license_file_words.yaml."""
+
+    terms: tuple[str, ...]
+    notice: tuple[str, ...]
+
+
+FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", FileWords)
 
 
 @register_check("repository.license", with_repository)
@@ -80,7 +87,7 @@ def classify_license_files(
     return license_files, part_files, [file for file in prose if file not in license_files]
 
 
-def is_about_terms(path: str, beginnings: tuple[str, ...] = TERMS_WORDS + NOTICE_WORDS) -> bool:
+def is_about_terms(path: str, beginnings: tuple[str, ...] = FILE_WORDS.terms + FILE_WORDS.notice) -> bool:
     """Return whether the name of a file has a word with one of these beginnings, as AcmeEULA.txt has."""
     return any(word.lower().startswith(beginnings) for word in NAME_WORD.findall(path))
 
@@ -132,7 +139,7 @@ def find_doubt(code: RepositorySnapshot, policy: Policy) -> str:
     own = (analyze_file(read_content(code, file)) for file in license_files)
     ids = tuple(dict.fromkeys(id for analysis in own for id in analysis.ids))
     for file in other_files:
-        notice_of = ids if is_about_terms(file.path, NOTICE_WORDS) else ()
+        notice_of = ids if is_about_terms(file.path, FILE_WORDS.notice) else ()
         if doubt := describe_further_terms(read_content(code, file), policy, notice_of):
             return f"{file.path}: {doubt}"
     return ""

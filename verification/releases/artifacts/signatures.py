@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from math import inf
 from pathlib import Path
+from typing import Annotated
 
 from pysequoia import Cert, Sig, verify
 
-from portal.core.content_files import load_content
+from portal.core.content_files import Content, load_content, require_keys
 from verification.outcomes import Outcome
 from verification.releases.artifacts import keyrings
 from verification.releases.artifacts.armor import ArmorError, decode
@@ -65,7 +66,13 @@ class SignatureClass(StrEnum):
     ECC_KEY = "ecc_key"
 
 
-SENTENCES = load_content(Path(__file__).parents[1] / "data" / "signature_classes.yaml", dict[SignatureClass, str])
+class SentenceFile(Content):
+    """Content of signature_classes.yaml."""
+
+    sentences: Annotated[dict[SignatureClass, str], require_keys(SignatureClass)]
+
+
+SENTENCES = load_content(Path(__file__).parents[1] / "data" / "signature_classes.yaml", SentenceFile).sentences
 
 GOOD_OUTCOMES = {SignatureClass.GOOD: Outcome.PASS, SignatureClass.EXPIRED_SINCE: Outcome.WARN}
 FAULTS = {

@@ -51,8 +51,29 @@ class ListOption(Content):
 
 
 DATA_FOLDER = Path(__file__).parent.parent / "data"
-CHOICE_OPTIONS = load_content(DATA_FOLDER / "options.yaml", dict[str, ChoiceOption])
-LIST_OPTIONS = load_content(DATA_FOLDER / "list_options.yaml", dict[str, ListOption])
+
+
+class ChoiceOptionFile(Content):
+    """Content of options.yaml, by the argument of parse_choices."""
+
+    singletons: ChoiceOption
+    single_blocks: ChoiceOption
+    computed_nested: ChoiceOption
+    numbers: ChoiceOption
+    runtime: ChoiceOption
+
+
+class ListOptionFile(Content):
+    """Content of list_options.yaml, by the argument of parse_choices."""
+
+    external: ListOption
+    kinds: ListOption
+    references: ListOption
+    sensitive: ListOption
+
+
+CHOICE_OPTIONS: dict[str, ChoiceOption] = vars(load_content(DATA_FOLDER / "options.yaml", ChoiceOptionFile))
+LIST_OPTIONS: dict[str, ListOption] = vars(load_content(DATA_FOLDER / "list_options.yaml", ListOptionFile))
 
 
 class InvalidChoiceError(ValueError):

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar
 
 from django import forms
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_content, require_keys
 from portal.core.json_text import clean_json
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs import limits
@@ -90,9 +90,13 @@ class KindTexts(Content):
     interruption_advice: str = ""
 
 
-TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", dict[str, dict[TestRun.Kind, KindTexts]])[
-    "kinds"
-]
+class KindFile(Content):
+    """Content of kinds.yaml: all kinds."""
+
+    kinds: Annotated[dict[TestRun.Kind, KindTexts], require_keys(TestRun.Kind)]
+
+
+TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", KindFile).kinds
 
 
 def build_run_subject(run: TestRun) -> Subject:
