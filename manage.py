@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import OperationalError, ProgrammingError
 
-from portal.core.content_files import ContentError
+from portal.core.content_errors import ContentError
 
 # Not 1, with which commands report a negative result, such as a changed audit log.
 UNUSABLE_EXIT_CODE = 2

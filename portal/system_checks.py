@@ -21,7 +21,7 @@ from integrations.submissions.workflow.transition_options import TRANSITION_OPTI
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLES
 from portal.audit.event_types import EVENT_TYPES
-from portal.core.content_files import suggest
+from portal.core.content_errors import suggest
 from portal.demo.content import PEOPLE
 from portal.webhooks import permissions as webhook_permissions
 

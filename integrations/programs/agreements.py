@@ -8,7 +8,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Literal
 
-from portal.core.content_files import ContentError, ContentProblem
+from portal.core.content_errors import ContentError, ContentProblem
 
 AgreementKey = Literal["mnda", "tpa"]
 PLACEHOLDERS = frozenset({"partner"})

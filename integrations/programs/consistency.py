@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from integrations.programs.requirements import KINDS, Question, Requirement, RequirementGroup, RequirementKind
 from integrations.programs.schema import Edition, EditionFile, Step, Tier
 from integrations.programs.stages import Stage
-from portal.core.content_files import Location, format_location, suggest
+from portal.core.content_errors import Location, format_location, suggest
 
 Place = tuple[Location, Requirement]
 CHOICE_TYPES = ("choice", "choices")

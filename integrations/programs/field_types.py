@@ -9,7 +9,8 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, BeforeValidator, Field as Key, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from portal.core.content_files import NO_MATCH, TextPattern
+from portal.core.content_errors import NO_MATCH
+from portal.core.content_files import TextPattern
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Url = Annotated[str, TextPattern(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "a URL that starts with https://")]

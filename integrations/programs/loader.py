@@ -7,7 +7,8 @@ from pathlib import Path
 from integrations.programs.consistency import Inconsistency, find_inconsistencies, find_unknown_checks
 from integrations.programs.policy_consistency import find_policy_errors
 from integrations.programs.schema import Edition, EditionFile, Program
-from portal.core.content_files import ContentError, ContentProblem, Location, find_position, load_content
+from portal.core.content_errors import ContentError, ContentProblem, Location, find_position
+from portal.core.content_files import load_content
 
 CONTENT = Path(__file__).parent / "content"
 

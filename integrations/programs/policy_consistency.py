@@ -7,7 +7,7 @@ from integrations.programs.consistency import Inconsistency
 from integrations.programs.schema import Edition
 from integrations.programs.sla_policy import Sla, TargetType
 from portal.core.business_time import FIRST_YEAR
-from portal.core.content_files import Location
+from portal.core.content_errors import Location
 from portal.core.holidays import UnknownRegionError, load_holidays
 
 

@@ -21,7 +21,7 @@ from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.sla.services import disputes, monitoring
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 from portal.core.errors import ActionRefused
 from portal.core.periods import Period, PeriodKind, get_period, get_program_zone
 from portal.ui.components.moments import when
@@ -42,13 +42,7 @@ class DecisionTexts(Content):
     submit_label: str = ""
 
 
-class DecisionFile(Content):
-    """Content of issue_decisions.yaml, by name of the decision."""
-
-    decisions: dict[str, DecisionTexts]
-
-
-TEXTS = load_content("integrations/sla/content/issue_decisions.yaml", DecisionFile).decisions
+TEXTS = load_section("integrations/sla/content/issue_decisions.yaml", "decisions", dict[str, DecisionTexts])
 
 
 @dataclass(frozen=True, slots=True)

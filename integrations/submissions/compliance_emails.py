@@ -6,7 +6,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext
 
 from portal.audit.models import AuditEvent
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 from portal.core.value_types import TemplateContext
 
 
@@ -19,13 +19,9 @@ class ComplianceEmailText(Content):
     then_of_program: str = ""
 
 
-class ComplianceEmailFile(Content):
-    """Content of compliance_emails.yaml, by event type."""
-
-    emails: dict[str, ComplianceEmailText]
-
-
-TEXTS = load_content("integrations/submissions/content/compliance_emails.yaml", ComplianceEmailFile).emails
+TEXTS = load_section(
+    "integrations/submissions/content/compliance_emails.yaml", "emails", dict[str, ComplianceEmailText]
+)
 
 
 def build_compliance_email(event: AuditEvent) -> TemplateContext | None:

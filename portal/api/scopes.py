@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from portal.accounts.models import User
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 
 
 class TokenScope(Content):
@@ -27,13 +27,7 @@ class TokenScope(Content):
         return _("Personal tokens") if self.owner else _("All tokens")
 
 
-class ScopeFile(Content):
-    """Content of scopes.yaml."""
-
-    scopes: tuple[TokenScope, ...]
-
-
-SCOPES = load_content("portal/api/content/scopes.yaml", ScopeFile).scopes
+SCOPES = load_section("portal/api/content/scopes.yaml", "scopes", tuple[TokenScope, ...])
 SCOPES_BY_KEY = {scope.key: scope for scope in SCOPES}
 
 

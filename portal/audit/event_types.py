@@ -3,7 +3,7 @@
 from enum import StrEnum
 from types import MappingProxyType
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 
 
 class Audience(StrEnum):
@@ -89,14 +89,8 @@ class EventType(Content):
     email: Email | None = None
 
 
-class EventFile(Content):
-    """Content of a file of event types."""
-
-    events: tuple[EventType, ...]
-
-
 def _load_events(name: str) -> tuple[EventType, ...]:
-    return load_content(f"portal/audit/content/{name}.yaml", EventFile).events
+    return load_section(f"portal/audit/content/{name}.yaml", "events", tuple[EventType, ...])
 
 
 CATALOG = (*_load_events("integration_events"), *_load_events("support_events"), *_load_events("account_events"))

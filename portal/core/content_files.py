@@ -6,9 +6,8 @@ its location inside the file, and how to fix it.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TypeVar, dataclass_transform
@@ -23,26 +22,14 @@ from pydantic import (
     ValidationError,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-Location = tuple[str | int, ...]
-Position = tuple[int, int]
-JsonSchema = dict[str, object]
+from portal.core.content_errors import NO_MATCH, ContentError, ContentProblem, describe_error, get_position
+
 T = TypeVar("T")
-NO_MATCH = "no_match"
 build_adapter = cache(TypeAdapter)  # several files have the same type
 PROJECT_FOLDER = Path(__file__).resolve().parents[2]
 TRANSLATABLE = "translatable"  # the key that names the keys whose values are messages
-
-# What to write instead of a value of the wrong type, by the type of pydantic's error.
-EXPECTED_TYPES = {
-    "string_type": 'text (quote a value such as "yes", "on", or "1.0")',
-    "bool_type": "true or false",
-    "int_type": "a whole number without quotes",
-    "tuple_type": 'a list, one "- item" per line',
-    "dict_type": 'a mapping, one "key: value" per line',
-    "dataclass_type": 'a mapping, one "key: value" per line',
-}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -58,38 +45,6 @@ class Content:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()  # that of Generic
         dataclass(frozen=True)(cls)
-
-
-@dataclass(frozen=True, slots=True)
-class ContentProblem:
-    """Problem in a content file.
-
-    Attributes:
-        path: The file.
-        position: The line and column of the value, or of the nearest mapping or list around a value that is missing.
-        location: The keys and indexes that lead to the value.
-        problem: What is wrong, as a sentence.
-        fix: What to do about it, as a sentence.
-    """
-
-    path: Path
-    position: Position
-    location: Location
-    problem: str
-    fix: str
-
-    def __str__(self) -> str:
-        location = f" {format_location(self.location)}:" if self.location else ""
-        line, column = self.position
-        return f"{self.path}:{line}:{column}:{location} {self.problem} {self.fix}"
-
-
-class ContentError(ValueError):
-    """Invalid content file. The message lists the problems, one per line."""
-
-    def __init__(self, problems: Sequence[ContentProblem]) -> None:
-        super().__init__("\n".join(map(str, problems)))
-        self.problems = tuple(problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +85,6 @@ def require_keys(keys: Iterable[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def format_location(location: Location) -> str:
-    """Return a location as text, for example "edition.steps[2].name"."""
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return "".join(parts).removeprefix(".")
-
-
 def load_content(path: Path | str, content_type: type[T]) -> T:
     """Read a YAML file and return it as the type. A relative path begins at the folder of the project.
 
@@ -155,7 +104,18 @@ def load_content(path: Path | str, content_type: type[T]) -> T:
     except ValidationError as error:
         schema = adapter.json_schema()
         details = error.errors(include_url=False)
-        raise ContentError([_describe_error(path, detail, schema) for detail in details]) from error
+        raise ContentError([describe_error(path, detail, schema) for detail in details]) from error
+
+
+def load_section(path: Path | str, name: str, content_type: type[T]) -> T:
+    """Read a YAML file that has only one section, and return the section as the type.
+
+    Raises:
+        ContentError: As `load_content`.
+    """
+    file_type = type("ContentFile", (Content,), {"__annotations__": {name: content_type}})
+    section: T = getattr(load_content(path, file_type), name)
+    return section
 
 
 def read_yaml(path: Path) -> object:
@@ -167,7 +127,7 @@ def read_yaml(path: Path) -> object:
     try:
         return load_yaml(path.read_bytes())
     except yaml.MarkedYAMLError as error:
-        position = _get_position(error.problem_mark) if error.problem_mark else (1, 1)
+        position = get_position(error.problem_mark) if error.problem_mark else (1, 1)
         problem = f"{str(error.problem or 'not YAML').capitalize()}."
         fix = "Remove one of the two." if isinstance(error, _DuplicateKeyError) else "Correct the YAML syntax."
         raise ContentError([ContentProblem(path, position, (), problem, fix)]) from error
@@ -176,22 +136,6 @@ def read_yaml(path: Path) -> object:
 def load_yaml(source: str | bytes) -> object:
     """Return a YAML document as plain values, dates as text. Raises yaml.YAMLError, also for a repeated key."""
     return yaml.load(source, Loader=_UniqueKeyLoader)  # noqa: S506 - a safe loader
-
-
-def find_position(path: Path, location: Location) -> Position:
-    """Return the line and column of a location in a YAML file, or of the nearest existing parent."""
-    node = yaml.compose(path.read_bytes(), Loader=yaml.CSafeLoader)
-    position = _get_position(node.start_mark) if node else (1, 1)
-    for part in location:
-        node = _find_child(node, part)
-        if node is None:
-            break
-        position = _get_position(node.start_mark)
-    return position
-
-
-def _get_position(mark: yaml.Mark) -> Position:
-    return mark.line + 1, mark.column + 1
 
 
 class _DuplicateKeyError(yaml.constructor.ConstructorError):
@@ -215,84 +159,3 @@ class _UniqueKeyLoader(yaml.CSafeLoader):
 
 
 yaml.add_constructor("tag:yaml.org,2002:timestamp", _UniqueKeyLoader.construct_text, _UniqueKeyLoader)
-
-
-def _find_child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
-    if isinstance(node, yaml.MappingNode):
-        return next((value for key, value in node.value if key.value == str(part)), None)
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part]
-    return None
-
-
-def _describe_error(path: Path, detail: ErrorDetails, schema: JsonSchema) -> ContentProblem:
-    location = detail["loc"]
-    problem, fix = _explain(detail, schema)
-    # Looked up only after an error, because positions take a second pass over the file.
-    return ContentProblem(path, find_position(path, location), location, problem, fix)
-
-
-def _explain(detail: ErrorDetails, schema: JsonSchema) -> tuple[str, str]:
-    """Return what is wrong and how to fix it for an error of pydantic."""
-    kind = detail["type"]
-    value = detail["input"]
-    context = detail.get("ctx", {})
-    if kind == "missing":
-        return "This key is required.", "Add it."
-    if kind == "unexpected_keyword_argument":
-        return "Unknown key.", _suggest_key(detail["loc"], schema)
-    if kind in ("enum", "literal_error") and isinstance(value, bool):  # YAML reads yes, no, on, and off as booleans
-        return "The value is a boolean.", f"Use one of {context['expected']}, in quotes."
-    if kind in ("enum", "literal_error"):
-        return f"{value!r} is not an allowed value.", f"Use one of {context['expected']}."
-    if kind in EXPECTED_TYPES:
-        return f"The value is {_describe_value(value)}.", f"Write {EXPECTED_TYPES[kind]}."
-    if kind == NO_MATCH:
-        return f"{value!r} is not valid here.", f"Write {context['expected']}."
-    if kind == "string_too_short":
-        return "The text is empty.", "Enter a text, or leave the key out if it is optional."
-    return f"{detail['msg']}.", context.get("fix", "Correct the value.")
-
-
-def _describe_value(value: object) -> str:
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", dict: "a mapping"}
-    return names.get(type(value), "empty")
-
-
-def _suggest_key(location: Location, schema: JsonSchema) -> str:
-    """Return the advice for an unknown key: the nearest allowed key, or all of them."""
-    keys = sorted(_list_allowed_keys(location[:-1], schema))
-    return suggest(str(location[-1]), keys) or f"Remove it, or use one of {', '.join(map(repr, keys))}."
-
-
-def suggest(name: str, known_names: Sequence[str]) -> str:
-    """Return a question with the known name that is nearest to an unknown one, or an empty string."""
-    matches = get_close_matches(name, known_names, n=1)
-    return f"Did you mean {matches[0]!r}?" if matches else ""
-
-
-def _list_allowed_keys(location: Location, schema: JsonSchema) -> Iterator[str]:
-    """Yield the keys that a JSON Schema allows at a location."""
-    schemas = list(_resolve(schema, schema))
-    for part in location:
-        name = "items" if isinstance(part, int) else "properties"
-        children = [each.get(name) for each in schemas]
-        parts = [child if isinstance(part, int) else child.get(part) for child in children if isinstance(child, dict)]
-        schemas = [each for child in parts for each in _resolve(child, schema)]
-    for each in schemas:
-        properties = each.get("properties")
-        if isinstance(properties, dict):
-            yield from properties
-
-
-def _resolve(schema: object, root: JsonSchema) -> Iterator[JsonSchema]:
-    """Yield a JSON Schema together with the schemas that it references or offers as alternatives."""
-    if not isinstance(schema, dict):
-        return
-    reference = schema.get("$ref")
-    definitions = root.get("$defs")
-    if isinstance(reference, str) and isinstance(definitions, dict):
-        yield from _resolve(definitions[reference.removeprefix("#/$defs/")], root)
-    for alternative in schema.get("anyOf", ()):
-        yield from _resolve(alternative, root)
-    yield schema

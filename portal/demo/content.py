@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_content, load_section
 
 DATA = Path(__file__).with_name("data")
 PASSWORD = "look-around-the-portal"  # noqa: S105 - a demo's password is meant to be known
@@ -160,15 +160,9 @@ class Past(Content):
     saved_views: tuple[tuple[str, str, str], ...]
 
 
-class IssueFile(Content):
-    """Content of issues.yaml."""
-
-    issues: tuple[DemoIssue, ...]
-
-
 PEOPLE = load_content(DATA / "people.yaml", DemoPeople)
 WORLD = load_content(DATA / "world.yaml", World)
-ISSUES = load_content(DATA / "issues.yaml", IssueFile).issues
+ISSUES = load_section(DATA / "issues.yaml", "issues", tuple[DemoIssue, ...])
 PAST = load_content(DATA / "past.yaml", Past)
 SIGN_INS = tuple(
     (person.email, PASSWORD, person.role_label)

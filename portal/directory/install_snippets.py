@@ -7,7 +7,7 @@ from django.template import Context, Template
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 from portal.directory.observed_versions import ObservedVersions
 from verification.checks.services.facts import get_public_repository
 from verification.terraform.versions import InvalidVersionError, parse_version, suggest_constraint
@@ -27,13 +27,7 @@ class InstallSnippet(Content):
     categories: tuple[str, ...] = ()
 
 
-class SnippetFile(Content):
-    """Content of snippets.yaml."""
-
-    snippets: dict[str, InstallSnippet]
-
-
-TEMPLATES = load_content("portal/directory/data/snippets.yaml", SnippetFile).snippets
+TEMPLATES = load_section("portal/directory/data/snippets.yaml", "snippets", dict[str, InstallSnippet])
 
 
 def build_constraint(version: str) -> str:

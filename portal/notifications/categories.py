@@ -7,7 +7,7 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy
 
 from portal.audit.event_types import EMAILS, Category
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 
 
 class DeliveryMode(TextChoices):
@@ -50,11 +50,7 @@ class NotificationCategory(Content):
         return tuple(mode for mode in DeliveryMode if self.digest or mode not in DIGEST_MODES)
 
 
-class CategoryFile(Content):
-    """Content of categories.yaml."""
-
-    categories: tuple[NotificationCategory, ...]
-
-
-CATEGORIES = load_content("portal/notifications/content/categories.yaml", CategoryFile).categories
+CATEGORIES = load_section(
+    "portal/notifications/content/categories.yaml", "categories", tuple[NotificationCategory, ...]
+)
 CATEGORY_BY_KEY: Mapping[str, NotificationCategory] = MappingProxyType({kind.key: kind for kind in CATEGORIES})

@@ -13,7 +13,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _, ngettext
 
 from integrations.sla.formatting import format_percent
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 from portal.core.periods import PeriodKind, parse_period
 from portal.core.value_types import JsonObject
 from portal.reports.period_texts import describe_period
@@ -32,13 +32,7 @@ class Concern(Content):
     is_severe: bool = False
 
 
-class ConcernFile(Content):
-    """Content of concerns.yaml."""
-
-    concerns: tuple[Concern, ...]
-
-
-CONCERNS = load_content("portal/reports/content/concerns.yaml", ConcernFile).concerns
+CONCERNS = load_section("portal/reports/content/concerns.yaml", "concerns", tuple[Concern, ...])
 
 
 def describe_as_of(figures: JsonObject, now: datetime) -> JsonObject:

@@ -18,7 +18,7 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, OperationalError, connections
 
-from portal.core.content_files import ContentError
+from portal.core.content_errors import ContentError
 from portal.environment import BASE_DIR, load_settings
 from portal.runtime.child_process import Service
 from portal.runtime.forked_process import STOP_SIGNALS, share_memory

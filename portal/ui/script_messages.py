@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 from portal.ui.components.markup import register
 
 SCRIPT_LANGUAGE = "en"
@@ -22,14 +22,10 @@ class ScriptMessage(Content):
     text: str
 
 
-class ScriptMessageFile(Content):
-    """Content of script_messages.yaml."""
-
-    messages: tuple[ScriptMessage, ...]
-
-
-CONTENT = load_content("portal/ui/content/script_messages.yaml", ScriptMessageFile)
-MESSAGES: dict[str, str] = {message.key: message.text for message in CONTENT.messages}
+MESSAGES: dict[str, str] = {
+    message.key: message.text
+    for message in load_section("portal/ui/content/script_messages.yaml", "messages", tuple[ScriptMessage, ...])
+}
 
 
 @register.simple_tag

@@ -6,7 +6,7 @@ import pytest
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.policy_labels import format_target
-from portal.core.content_files import ContentError
+from portal.core.content_errors import ContentError
 from portal.requirements_ledger import LedgerDocument, LedgerRow, find_problems, load_ledger
 
 KNOWN_GAPS: list[str] = []

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from integrations.programs.schema import LicensePolicy
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 from verification.outcomes import Result
 
 # Prefix of keys in Subject.known for values that a reviewer accepted. The key of the check follows.
@@ -114,16 +114,13 @@ class Check(CheckDescription):
 CHECKS: dict[str, Check] = {}
 
 
-class CheckFile(Content):
-    """Content of checks.yaml."""
-
-    checks: tuple[CheckDescription, ...]
-
-
 @cache
 def load_descriptions() -> dict[str, CheckDescription]:
     """Return the descriptions of all checks by key."""
-    return {description.key: description for description in load_content(CONTENT_PATH, CheckFile).checks}
+    return {
+        description.key: description
+        for description in load_section(CONTENT_PATH, "checks", tuple[CheckDescription, ...])
+    }
 
 
 def get_description(key: str) -> CheckDescription:

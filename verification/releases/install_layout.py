@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_content, load_section
 from verification.releases.artifacts import file_names
 from verification.terraform.versions import parse_version, suggest_constraint
 
@@ -35,13 +35,7 @@ class InstallPath(Content):
     always_has_slashes: bool = False
 
 
-class InstallPathFile(Content):
-    """Content of install_paths.yaml."""
-
-    paths: tuple[InstallPath, ...]
-
-
-INSTALL_PATHS = load_content(DATA / "install_paths.yaml", InstallPathFile).paths
+INSTALL_PATHS = load_section(DATA / "install_paths.yaml", "paths", tuple[InstallPath, ...])
 
 
 @dataclass(frozen=True, slots=True)

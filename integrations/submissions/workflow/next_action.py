@@ -10,7 +10,7 @@ from datetime import datetime
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext_lazy
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 from portal.ui.components.moments import format_exact
 
 ActionTextParams = Mapping[str, object]
@@ -23,13 +23,7 @@ class ActionText(Content):
     label: str = ""
 
 
-class ActionTextFile(Content):
-    """Content of next_actions.yaml, by code."""
-
-    texts: dict[str, ActionText]
-
-
-TEXTS = load_content("integrations/submissions/content/next_actions.yaml", ActionTextFile).texts
+TEXTS = load_section("integrations/submissions/content/next_actions.yaml", "texts", dict[str, ActionText])
 # The content file can't state plural forms.
 COUNTED_TEXTS = {
     "sla_breaches": ngettext_lazy(

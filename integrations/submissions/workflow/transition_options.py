@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 
 
 class TransitionOptions(Content):
@@ -31,10 +31,6 @@ class TransitionOptions(Content):
     has_editable_email: bool = False
 
 
-class TransitionFile(Content):
-    """Content of transitions.yaml."""
-
-    transitions: dict[str, TransitionOptions]
-
-
-TRANSITION_OPTIONS = load_content("integrations/submissions/content/transitions.yaml", TransitionFile).transitions
+TRANSITION_OPTIONS = load_section(
+    "integrations/submissions/content/transitions.yaml", "transitions", dict[str, TransitionOptions]
+)

@@ -6,7 +6,7 @@ from typing import Annotated
 from django.urls import reverse
 from pydantic import StringConstraints
 
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import Content, load_section
 from verification.outcomes import Outcome
 
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -37,13 +37,7 @@ class GlossaryChapter(Content):
     terms: tuple[GlossaryTerm, ...]
 
 
-class GlossaryFile(Content):
-    """Content of glossary.yaml."""
-
-    chapters: tuple[GlossaryChapter, ...]
-
-
-CHAPTERS = load_content("portal/ui/content/glossary.yaml", GlossaryFile).chapters
+CHAPTERS = load_section("portal/ui/content/glossary.yaml", "chapters", tuple[GlossaryChapter, ...])
 TERMS_BY_KEY: dict[str, GlossaryTerm] = {term.key: term for chapter in CHAPTERS for term in chapter.terms}
 # what each outcome of a check means for the partner
 OUTCOME_DESCRIPTIONS = {outcome: TERMS_BY_KEY[f"outcome-{outcome}".replace("_", "-")].definition for outcome in Outcome}

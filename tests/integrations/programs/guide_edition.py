@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrations.programs.loader import load_edition_file
-from portal.core.content_files import ContentError
+from portal.core.content_errors import ContentError
 
 GUIDE = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-program.md"
 EDITION = GUIDE.read_text().split("```yaml\n")[1].split("```")[0]

@@ -7,7 +7,7 @@ import pytest
 from integrations.programs.agreements import AgreementDocument, compute_digest, load_agreements
 from integrations.programs.registry import AGREEMENTS, PROGRAMS, get_agreement_document
 from integrations.submissions.agreement_texts import TextBlock, list_blocks
-from portal.core.content_files import ContentError
+from portal.core.content_errors import ContentError
 
 
 def write(folder: Path, name: str, text: str) -> Path:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from integrations.programs.loader import load_edition_file, load_program, load_programs, require_known_checks
-from portal.core.content_files import ContentError
+from portal.core.content_errors import ContentError
 from tests.integrations.programs.guide_edition import (
     GUIDE,
     Write,

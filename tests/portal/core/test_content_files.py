@@ -8,7 +8,8 @@ from typing import Annotated, Generic, TypeVar
 import pytest
 from django.core.management.commands import makemessages as original
 
-from portal.core.content_files import Content, ContentError, load_content, require_keys
+from portal.core.content_errors import ContentError
+from portal.core.content_files import Content, load_content, load_section, require_keys
 from portal.core.content_messages import format_as_python, list_messages
 from portal.core.management.commands.makemessages import Command, ContentBuildFile
 from tests.portal.translatable_messages import list_module_messages
@@ -51,6 +52,21 @@ def path(tmp_path: Path) -> Path:
 def test_file_becomes_its_dataclass(path: Path) -> None:
     path.write_text("title: Home\npages:\n  - title: About\n")
     assert load_content(path, Page) == Page("Home", (Page("About"),))
+
+
+def test_section_of_a_file_becomes_its_type(path: Path) -> None:
+    path.write_text("translatable: [title]\npages:\n  - title: About\n")
+    assert load_section(path, "pages", tuple[Page, ...]) == (Page("About"),)
+
+
+def test_misspelled_section_is_reported(path: Path) -> None:
+    path.write_text("page:\n  - title: About\n")
+    with pytest.raises(ContentError) as refusal:
+        load_section(path, "pages", tuple[Page, ...])
+    assert str(refusal.value).splitlines() == [
+        f"{path}:1:1: pages: This key is required. Add it.",
+        f"{path}:2:3: page: Unknown key. Did you mean 'pages'?",
+    ]
 
 
 def test_content_class_can_be_generic(path: Path) -> None:

@@ -4,12 +4,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from integrations.programs.registry import PROGRAMS
-from portal.core.content_files import load_content
+from portal.core.content_files import load_section
 from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
 from verification.checks import execution
 from verification.checks.documentation import list_programs_using_check
 from verification.checks.management.commands.checks_table import Command
-from verification.checks.types import CHECKS, CONTENT_PATH, CheckFile
+from verification.checks.types import CHECKS, CONTENT_PATH, CheckDescription
 from verification.outcomes import Outcome
 
 
@@ -62,5 +62,5 @@ def test_outdated_page_is_reported_and_updated(settings, tmp_path):
 
 
 def test_content_file_describes_each_check_once():
-    descriptions = load_content(CONTENT_PATH, CheckFile).checks
+    descriptions = load_section(CONTENT_PATH, "checks", tuple[CheckDescription, ...])
     assert sorted(description.key for description in descriptions) == sorted(CHECKS)
