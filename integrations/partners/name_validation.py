@@ -10,12 +10,12 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from integrations.partners.models import Partner, VerificationState
-from integrations.partners.reserved_names import find_reserved_name
+from integrations.partners.reserved_names import compute_lookalike_key, find_reserved_name
 from portal.audit.models import AuditEvent
 from portal.core import badge_impersonation
 from portal.core.content_files import load_content
 from portal.core.form_fields import explain_text_refusal
-from portal.core.name_matching import compute_name_key, compute_skeleton, has_mixed_scripts
+from portal.core.name_matching import compute_skeleton, has_mixed_scripts
 
 MAX_NAME_LENGTH = 120
 OLD_NAME_RETENTION = timedelta(days=365)
@@ -84,7 +84,7 @@ def find_matching_partners(name: str, emails: Iterable[str]) -> list[Partner]:
     domains = {domain for domain in map(get_company_domain, emails) if domain}
     condition = Q(domain__in=domains)
     if name:
-        condition |= Q(skeleton=compute_skeleton(name)) | Q(name_key=compute_name_key(name))
+        condition |= Q(skeleton=compute_skeleton(name)) | Q(lookalike_key=compute_lookalike_key(name))
     return list(Partner.objects.filter(condition, merged_into=None).exclude(skeleton="").order_by("name")[:10])
 
 

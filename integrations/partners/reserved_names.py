@@ -21,6 +21,7 @@ LATIN_LETTER_PATTERN = re.compile(
 WORD_PATTERN = re.compile(r"[^\W_]+")
 DIGITS = "0123456789"
 MAX_KEY_LENGTH = 120
+MIN_PLURAL_LENGTH = 4
 
 
 class ReservedNames(Content):
@@ -121,8 +122,16 @@ def _find_product(word: str) -> str:
 
 
 def compute_lookalike_key(name: str) -> str:
-    """Return the folded name without legal forms. Names with the same key look alike."""
-    words = _split(name)
+    """Return the folded name in the singular, without legal forms and "and". Names with the same key look alike."""
+    words = _join_letters(_split(name))  # for legal forms such as "S.A."
     # A company whose whole name is a legal form would have an empty key, equal to all others of that kind.
-    key_words = [word for word in words if word not in NAME_WORDS.company_suffixes] or words
-    return "".join(map(_fold_word, key_words))[:MAX_KEY_LENGTH]
+    key_words = [word for word in words if word not in NAME_WORDS.company_suffixes and word != "and"] or words
+    return "".join(_fold_word(_remove_plural(word)) for word in key_words)[:MAX_KEY_LENGTH]
+
+
+def _remove_plural(word: str) -> str:
+    # Harman's S-stemmer (1991) for words of four letters or more. It needs no dictionary: what it returns isn't always
+    # a word, but the same for both forms of most words.
+    if len(word) < MIN_PLURAL_LENGTH:
+        return word
+    return re.sub(r"(?<=[^us])s$", "", re.sub(r"(?<=[^ae])ies$", "y", word))

@@ -58,5 +58,6 @@ def test_companies_are_found_by_domain_and_similar_name_but_not_by_public_email(
     Partner.objects.filter(pk=globex.pk).update(domain="gmail.com")
     assert name_validation.find_matching_partners("", ["dora@acme.example"]) == [acme]
     assert name_validation.find_matching_partners("Acme Inc.", ["dora@initech.example"]) == [acme]
+    assert name_validation.find_matching_partners("Acmes", ["dora@initech.example"]) == [acme]
     assert name_validation.find_matching_partners("", ["dora@gmail.com"]) == []
     assert name_validation.find_matching_partners("Initech", []) == []

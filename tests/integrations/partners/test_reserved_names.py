@@ -59,7 +59,9 @@ def test_legitimate_name_needs_no_decision(erin: Any, now: datetime, name: str) 
     assert partner.verification_state == "verified"
 
 
-@pytest.mark.parametrize("name", ["Globex GmbH", "Globex, Inc.", "Giobex", "Gl0bex Ltd", "GLOBEX Corp", "Gløbex"])
+@pytest.mark.parametrize(
+    "name", ["Globex GmbH", "Globex, Inc.", "Globex S.A.", "Globexs", "Giobex", "Gl0bex Ltd", "GLOBEX Corp", "Gløbex"]
+)
 def test_lookalike_of_another_company_is_refused_or_needs_a_decision(
     globex: Partner, erin: Any, now: datetime, name: str
 ) -> None:
@@ -72,3 +74,18 @@ def test_lookalike_of_another_company_is_refused_or_needs_a_decision(
 def test_lookalike_key_ignores_legal_forms_and_similar_letters() -> None:
     assert {compute_lookalike_key(name) for name in ("Globex GmbH", "GIobex", "Gl0bex, Inc.")} == {"globex"}
     assert compute_lookalike_key("Globex Data") == "globexdata"
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("Acme Rockets", "acmerocket"),
+        ("Acme-Rocket S.A.", "acmerocket"),
+        ("Acme & Galaxies", "acmegalaxy"),
+        ("Acme and Galaxy", "acmegalaxy"),
+        ("Acme AWS Glass", "acmeawsglass"),
+        ("Corpus", "corpus"),
+    ],
+)
+def test_lookalike_key_ignores_plurals_and_punctuation(name: str, key: str) -> None:
+    assert compute_lookalike_key(name) == key.replace("i", "l")
