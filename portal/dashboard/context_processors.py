@@ -81,12 +81,13 @@ class Frame:
 
     @cached_property
     def rail(self) -> list[NavigationLink]:
-        """Return the navigation of reviewers and staff, which is empty for partners."""
-        if not self.is_program_staff:
+        """Return the navigation of program staff and administrators, which is empty for partners."""
+        if not self.signed_in:
             return []
-        audit = self["audit"] if self.can_read_audit_log else []
+        program = self["program"] if self.is_program_staff else []
         people = self["people"] if can_view_people(self.user) else []
-        return [*self["program"], *people, *audit, *(self["staff"] if self.user.is_staff else [])]
+        audit = self["audit"] if self.can_read_audit_log else []
+        return [*program, *people, *audit, *(self["staff"] if self.user.is_staff else [])]
 
     @cached_property
     def unread_count(self) -> str:

@@ -32,6 +32,14 @@ def test_program_navigation_is_for_program_staff_only(alice, rita, sam):
     assert [place.label for place in build_frame(sam).rail] == [*words, "People", "Audit log", "Administration"]
 
 
+def test_administrator_without_other_roles_manages_only_people(sign_in, alice):
+    alice.is_superuser = True
+    assert [place.label for place in build_frame(alice).rail] == ["People"]
+    alice.save()
+    client = sign_in(alice)
+    assert [client.get(path).status_code for path in ("/people/", "/audit-log/", "/queue/")] == [200, 404, 404]
+
+
 def test_navigation_marks_the_current_page(rita):
     assert [(p.label, p.current) for p in build_frame(rita, "/queue/").rail if p.current] == [("Review queue", "page")]
     below = build_frame(rita, "/companies/acme/").rail
