@@ -18,10 +18,10 @@ from integrations.escalations import tasks
 from integrations.escalations.models import Escalation
 from integrations.escalations.selectors import is_answered
 from integrations.partners import permissions
-from integrations.partners.notices import localize_calendar
+from integrations.partners.notices import get_address, localize_calendar
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import get_address, list_program_contacts, list_remaining_contacts
+from integrations.submissions.notices import list_program_contacts, list_remaining_contacts
 from integrations.submissions.services.transitions import lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User

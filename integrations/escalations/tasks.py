@@ -21,6 +21,7 @@ from django.utils import timezone
 from integrations.escalations.models import Escalation
 from integrations.escalations.selectors import is_answered
 from integrations.partners import permissions
+from integrations.partners.notices import get_address
 from integrations.partners.selectors import select_all_memberships
 from integrations.sla.engine.types import Severity
 from integrations.submissions import notices
@@ -49,7 +50,7 @@ SENT_STATES = (State.QUEUED, State.SENT, State.STORED)
 
 def queue_escalation(event: AuditEvent, recipient: User | str, now: datetime) -> None:
     """Add an escalation to the next email to its recipient, which a critical issue sends immediately."""
-    address = notices.get_address(recipient)
+    address = get_address(recipient)
     is_critical = any(issue["severity"] == Severity.CRITICAL for issue in event.data["issues"])
     send_after = now if is_critical else _calculate_send_time(recipient, address, now)
     email.queue(
@@ -197,7 +198,7 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
         queue_escalation(failed_email.event, remaining[0], now)
         return True
     context = notices.add_reader(notices.build_context(failed_email.event), for_program=True)
-    key = f"{failed_email.event.pk}:instead:{notices.get_address(remaining[0])}"
+    key = f"{failed_email.event.pk}:instead:{get_address(remaining[0])}"
     calendar = failed_email.calendar
     email.queue(failed_email.name, key, remaining[0], context, event=failed_email.event, calendar=calendar, now=now)
     return True

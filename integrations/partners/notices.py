@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.notifications import email
 
+Recipient = TypeVar("Recipient")
 DEFAULT_ZONE = "UTC"  # time zone of new accounts
 
 
@@ -24,6 +26,19 @@ def localize_calendar(calendar: Calendar, recipient: object) -> Calendar:
     zone = getattr(recipient, "zone", DEFAULT_ZONE)
     is_zone_known = zone != DEFAULT_ZONE or getattr(recipient, "zone_chosen", False)
     return replace(calendar, zone=ZoneInfo(zone)) if is_zone_known else calendar
+
+
+def get_address(recipient: object) -> str:
+    """Return the email address of a person or mailbox."""
+    return str(getattr(recipient, "email", recipient))
+
+
+def keep_unique(recipients: Iterable[Recipient]) -> list[Recipient]:
+    """Return the recipients without later ones with the same address, in any case, such as a person's mailbox."""
+    recipients_by_address: dict[str, Recipient] = {}
+    for recipient in recipients:
+        recipients_by_address.setdefault(get_address(recipient).casefold(), recipient)
+    return list(recipients_by_address.values())
 
 
 def list_owners(event: AuditEvent) -> list[User]:
@@ -41,9 +56,9 @@ def list_both_sides(event: AuditEvent) -> list[User | str]:
     recipients = event.partner.list_members(Role.OWNER, Role.EDITOR)
     manager = event.partner.alliances_manager
     if manager is not None and manager.is_active:
-        return [*recipients, manager]
+        return keep_unique([*recipients, manager])
     supported_integrations = event.partner.integrations.in_support().order_by("pk")
-    return [*recipients, *dict.fromkeys(integration.edition.mailbox for integration in supported_integrations)]
+    return keep_unique([*recipients, *(integration.edition.mailbox for integration in supported_integrations)])
 
 
 def list_subject(event: AuditEvent) -> list[User]:
@@ -94,10 +109,9 @@ def _queue_emails(event: AuditEvent) -> None:
         context["role"] = Role(role).label.lower()
     for recipient in FINDERS[entry.audience](event):
         if not (isinstance(recipient, User) and recipient.pk == event.actor_id):
-            address = recipient.email if isinstance(recipient, User) else recipient
             recipient_context = context | {"for_program": is_program_recipient(recipient, event)}
             # One email for each event and address.
-            key = f"{event.stream}:{event.seq}:{address}"
+            key = f"{event.stream}:{event.seq}:{get_address(recipient)}"
             email.queue(entry.template, key, recipient, recipient_context, event=event, now=event.at)
 
 

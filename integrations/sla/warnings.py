@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 
 from integrations.partners import permissions
 from integrations.partners.models import PartnerCalendar
-from integrations.partners.notices import localize_calendar
+from integrations.partners.notices import get_address, localize_calendar
 from integrations.sla.clock_records import list_records
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaBreach, SlaClock
@@ -77,9 +77,7 @@ def _get_events_by_alert(integration: Integration, alerts: Iterable[Alert]) -> d
 
 def _list_missed_alerts(recipient: object, alerts: list[Alert], events: dict[str, AuditEvent]) -> list[Alert]:
     """Return the alerts since the last event for which the recipient has an email."""
-    emails = EmailMessage.objects.filter(
-        to=notices.get_address(recipient), event__in=[event.pk for event in events.values()]
-    )
+    emails = EmailMessage.objects.filter(to=get_address(recipient), event__in=[event.pk for event in events.values()])
     last_event_seq = emails.order_by("-event__seq").values_list("event__seq", flat=True).first() or 0
     return [alert for alert in alerts if alert.key not in events or events[alert.key].seq > last_event_seq]
 

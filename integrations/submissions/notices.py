@@ -1,6 +1,6 @@
 """Email notifications of integrations: recipients and contexts."""
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
-from integrations.partners.notices import is_program_recipient
+from integrations.partners.notices import get_address, is_program_recipient, keep_unique
 from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
@@ -57,12 +57,13 @@ def list_program_contacts(integration: Integration) -> list[User | str]:
         and not is_excluded_from_decision(integration, person.pk)
     ]
     managers = list_reviewer_managers(integration) if has_no_decider(integration) else []
-    return [*dict.fromkeys((*contacts, *managers)), integration.edition.mailbox]
+    return keep_unique((*contacts, *managers, integration.edition.mailbox))
 
 
-def list_remaining_contacts(integration: Integration, addresses: Container[str]) -> list[User | str]:
+def list_remaining_contacts(integration: Integration, addresses: Iterable[str]) -> list[User | str]:
     """Return the program's contacts with other addresses than these."""
-    return [each for each in list_program_contacts(integration) if get_address(each) not in addresses]
+    notified = {address.casefold() for address in addresses}
+    return [each for each in list_program_contacts(integration) if get_address(each).casefold() not in notified]
 
 
 def list_program_team(integration: Integration) -> list[object]:
@@ -71,7 +72,7 @@ def list_program_team(integration: Integration) -> list[object]:
 
 
 def list_both_teams(integration: Integration) -> list[object]:
-    return [*list_partner_team(integration), *list_program_team(integration)]
+    return keep_unique((*list_partner_team(integration), *list_program_team(integration)))
 
 
 FINDERS: dict[Audience, RecipientFinder] = {
@@ -170,10 +171,6 @@ def add_reader(context: TemplateContext, *, for_program: bool, stop: str = "", c
 def parse_moment(text: str | None) -> datetime | None:
     """Parse an ISO timestamp of an event."""
     return datetime.fromisoformat(text) if text else None
-
-
-def get_address(recipient: object) -> str:
-    return str(getattr(recipient, "email", recipient))
 
 
 def get_recipient_key(recipient: object) -> int | str:

@@ -51,5 +51,11 @@ def _remind(fulfillment: RequirementFulfillment, *, now: datetime) -> int:
         # At the same time, a reviewer can end or extend the waiver, or the requirement is fulfilled.
         if expires_at is None or not state.is_waived(now) or not state.needs_waiver(now):
             return 0
+        # Parallel runs read the same waivers, and only the first one to lock the integration reminds.
+        announcements = change.integration.events.filter(
+            event_type__in=ANNOUNCING_EVENT_TYPES, at__gte=expires_at - WAIVER_RENEWAL_PERIOD
+        )
+        if announcements.filter(data__requirement=requirement.id).exists():
+            return 0
         change.record("requirement.waiver_ending", until=expires_at.isoformat())
     return 1

@@ -8,7 +8,7 @@ import pytest
 
 from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.notices import list_program_contacts
+from integrations.submissions.notices import list_program_contacts, list_remaining_contacts
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.responsibility import describe_responsible
 from integrations.submissions.services import findings, requirements
@@ -53,6 +53,17 @@ def test_reviewer_who_lost_the_program_is_no_contact(row: Integration, rita: Any
     User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:vault"])
     row = Integration.objects.get(pk=row.pk)
     assert (list_program_contacts(row), describe_responsible(row)) == ([row.edition.mailbox], "the program")
+
+
+def test_person_with_the_address_of_the_mailbox_is_one_contact(
+    row: Integration, rita: Any, rob: Any, now: datetime
+) -> None:
+    assert row.edition.mailbox == "Nomad-integration-dev@hashicorp.com"
+    User.objects.filter(pk=rob.pk).update(email="nomad-integration-dev@hashicorp.com")
+    claims.assign_reviewer(row, rob, actor=rita, now=now)
+    row = Integration.objects.get(pk=row.pk)
+    assert list_program_contacts(row) == [rob]
+    assert list_remaining_contacts(row, [row.edition.mailbox]) == []
 
 
 def test_changes_can_be_requested_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:

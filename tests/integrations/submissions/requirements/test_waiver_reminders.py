@@ -9,6 +9,8 @@ from integrations.submissions.services import requirements, waivers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.services.waiver_reminders import remind_of_ending_waivers
 from integrations.submissions.workflow.states import Status
+from portal.audit import services
+from portal.audit.services import LISTENERS
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_integration
 from tests.integrations.reviews.queue_page import list_names
@@ -38,6 +40,28 @@ def test_partner_is_reminded_once_in_the_last_two_weeks(waived_integration, alic
     assert event.data["until"] == (now + FORTY_DAYS).isoformat()
     email = EmailMessage.objects.get(name="waiver_ending", to=alice.email)
     assert "Action required: Complete the requirement by May 24, 2026." in email.text
+
+
+@pytest.fixture
+def run_again(now):
+    """Start another run of the job during the first reminder of a run, as after a lost lease."""
+
+    def start_run(event):
+        if event.event_type == "requirement.waiver_ending":
+            LISTENERS.remove(start_run)
+            remind_of_ending_waivers(now + LAST_DAYS)
+
+    yield services.subscribe(start_run)
+    if start_run in LISTENERS:
+        LISTENERS.remove(start_run)
+
+
+@pytest.mark.django_db
+def test_partner_is_reminded_once_by_overlapping_runs(waived_integration, alice, rita, now, run_again):
+    waive(waived_integration, rita, now, requirement_id="NO-3")
+    assert remind_of_ending_waivers(now + LAST_DAYS) == 1
+    assert waived_integration.events.filter(event_type="requirement.waiver_ending").count() == 2
+    assert EmailMessage.objects.filter(name="waiver_ending", to=alice.email).count() == 2
 
 
 @pytest.mark.django_db
