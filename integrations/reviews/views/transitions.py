@@ -146,7 +146,6 @@ class TransitionPage:
             "present": list_present(integration, request.user) if for_program else [],
             "undo_window": ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes},
             "undo_minutes": minutes if self.options.is_decision else 0,
-            "last_event": integration.events.exclude(internal=True).last() if self.refusal else None,
         }
         if request.htmx:
             return self._render_emails(context)
