@@ -7,6 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.partners.models import Membership, Partner
+from integrations.reviews.services import conflicts
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation
 from integrations.submissions.services.transitions import perform_transition
@@ -96,6 +97,18 @@ def test_reviewer_of_the_partner_cannot_migrate_and_sees_why(
     assert response.status_code == 403
     assert "decide on their own company" in get_text(response)
     assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"
+
+
+def test_reviewer_with_a_conflict_of_interest_is_not_offered_the_migration(
+    provider: Integration, rob: User, sign_in: SignIn, now: datetime
+) -> None:
+    client = sign_in(rob)
+    review_url = f"/integrations/{provider.uuid}/review/"
+    assert "Change edition" in get_text(client.get(review_url), "#actions")
+    conflicts.record_conflict(provider.partner, rob, "I worked there.", actor=rob, now=now)
+    response = client.get(review_url)
+    assert "Conflict of interest: Rob Roth has a recorded conflict with Acme." in get_text(response)
+    assert "Change edition" not in get_text(response, "#actions")
 
 
 def test_preview_has_no_button_while_a_decision_can_be_undone(
