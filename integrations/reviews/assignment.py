@@ -12,7 +12,6 @@ from typing import Any
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
-from django.utils.dateformat import format as format_date
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
@@ -26,6 +25,7 @@ from integrations.submissions.workflow.compliance_guards import is_excluded_from
 from portal.accounts.models import User
 from portal.accounts.role_names import list_programs
 from portal.audit.models import AuditEvent
+from portal.ui.components.moments import format_short
 
 REVIEW_EVENT_TYPES = (
     "finding.raised",
@@ -109,7 +109,7 @@ def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tupl
     if is_full:
         reasons.append(_("at limit"))
     if absence is not None:
-        reasons.append(_describe_absence(absence, profile))
+        reasons.append(describe_absence(profile, today))
     return order, ReviewerSuggestion(reviewer, capfirst(" · ".join(reasons)), is_available)
 
 
@@ -135,9 +135,12 @@ def get_absence(profile: ReviewerProfile, today: date) -> Absence | None:
     return Absence.UPCOMING if profile.away_from - today <= UPCOMING_ABSENCE_PERIOD else None
 
 
-def _describe_absence(absence: Absence, profile: ReviewerProfile) -> str:
-    if absence == Absence.UPCOMING and profile.away_from:
-        return _("away from %(away_from)s") % {"away_from": format_date(profile.away_from, "D, M j")}
-    if profile.away_until:
-        return _("away until %(away_until)s") % {"away_until": format_date(profile.away_until, "D, M j")}
-    return _("away until further notice")
+def describe_absence(profile: ReviewerProfile, today: date) -> str:
+    """Return the current or future absence, such as "away until Mon, May 3", or an empty string."""
+    if profile.away_from is None or (profile.away_until is not None and profile.away_until < today):
+        return ""
+    if profile.away_from > today:
+        return _("away from %(day)s") % {"day": format_short(profile.away_from)}
+    if profile.away_until is None:
+        return _("away until further notice")
+    return _("away until %(day)s") % {"day": format_short(profile.away_until)}

@@ -2,15 +2,15 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
 from django.db.models import Count, Min, Q, QuerySet
-from django.utils import dateformat, timezone
-from django.utils.translation import gettext as _, pgettext
+from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS, get_edition
+from integrations.reviews.assignment import describe_absence
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors.queue import build_snoozed_condition
 from integrations.submissions.models import Integration, RequirementFulfillment
@@ -88,7 +88,7 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
 
 
 def _list_decisions(filters: AnalyticsFilters) -> dict[int, Decisions]:
-    """Return the decisions of each reviewer. Many are up to ten minutes old."""
+    """Return the decisions of each reviewer. Large results are cached for ten minutes."""
     return read_figures(
         f"decisions {filters.program}",
         lambda: {reviewer: _summarize(times, filters.now) for reviewer, times in _read_times(filters).items()},
@@ -119,21 +119,8 @@ def _summarize(times: list[tuple[datetime, datetime]], now: datetime) -> Decisio
 
 def _build_load(person: Any, decisions: Decisions, now: datetime) -> ReviewerLoad:
     profile = getattr(person, "reviewer_profile", None) or ReviewerProfile(user=person)
-    away = format_absence(profile.away_from, profile.away_until, timezone.localtime(now).date())
+    away = describe_absence(profile, timezone.localtime(now).date())
     return ReviewerLoad(person, profile.max_open_reviews, decisions, away)
-
-
-def format_absence(start: date | None, end: date | None, today: date) -> str:
-    """Return an absence such as "away until May 3", or an empty string."""
-    if start is None or (end is not None and end < today):
-        return ""
-    if start > today:
-        return _("away from %(day)s") % {"day": _format_day(start)}
-    return _("away until %(day)s") % {"day": _format_day(end)} if end else _("away until further notice")
-
-
-def _format_day(day: date) -> str:
-    return dateformat.format(day, pgettext("date format", "M j"))
 
 
 def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, object]:
@@ -175,7 +162,7 @@ EVALUATED_STATUSES = (Status.PASS, Status.WARN, Status.FAIL)
 
 
 def list_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
-    """Return the failing checks of open integrations, most frequent first. Those of many are up to ten minutes old."""
+    """Return the failing checks of open integrations, most frequent first. Large results are cached for ten minutes."""
     counts = read_figures(
         f"checks {filters.program}",
         lambda: _count_checks(filters),
