@@ -49,7 +49,7 @@ class ForecastAccuracy:
 
 
 def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> list[ForecastAccuracy]:
-    """Evaluate each program with decisions, then all programs together. Many decisions are up to ten minutes old."""
+    """Evaluate each program with decisions, then all programs together. Large results are cached for ten minutes."""
     return read_figures(
         f"forecasts {now.date()} {program} {weeks}",
         lambda: _evaluate_programs(now, program, weeks),

@@ -41,7 +41,7 @@ class FacetOption:
 
 
 def count_facets(filters: search.ListingFilters) -> tuple[int, dict[str, list[FacetOption]]]:
-    """Return the number of matching listings, and the options of each filter. Those of many are half a minute old."""
+    """Return the number of matching listings, and the options of each filter, cached for half a minute if large."""
     filter_values = {name: value for name in FACET_TITLES if (value := getattr(filters, name))} | {
         "listing_status": filters.listing_status
     }

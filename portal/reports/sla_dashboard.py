@@ -55,7 +55,7 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime) -> TemplateCon
 
 
 def _read_figures(filters: ClockFilters, now: datetime) -> dict[str, Any]:
-    """Return all counts of the page. Those of many clocks are up to a minute old."""
+    """Return all counts of the page. Large results are cached for a minute."""
     return read_figures(
         # The SQL contains the filters and what the reader can see, so no reader gets the figures of another.
         build_key("dashboard", filters.list_clocks()),

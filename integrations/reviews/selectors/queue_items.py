@@ -104,7 +104,7 @@ def _build_review_condition(responsible_party: str, user: User, now: datetime) -
 
 
 def summarize_queue(filters: Filters, user: User, now: datetime, last_event_id: object | None = None) -> QueueSummary:
-    """Return all figures. Those of many items are kept until the next event, at most for half a minute.
+    """Return all figures. Large results are cached until the next event, for at most half a minute.
 
     `last_event_id`: LAST_EVENT_ID if the caller has read it.
     """

@@ -38,7 +38,7 @@ def list_span_starts(filters: AnalyticsFilters, zone: ZoneInfo, columns: int = C
 
 
 def count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) -> dict[str, list[int]]:
-    """Return the counts of each move in each span. Those of many moves are up to ten minutes old."""
+    """Return the counts of each move in each span. Large results are cached for ten minutes."""
     return read_figures(
         f"moves {filters.program} {filters.period} {days[0]} {len(days)}",
         lambda: _count_moves(filters, days, zone),
@@ -64,7 +64,7 @@ def _count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) ->
 
 
 def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
-    """Return the integrations created within the period, grouped by progress. Many are up to ten minutes old."""
+    """Return the integrations created in the period, grouped by progress. Large results are cached for ten minutes."""
     started_integrations = Integration.objects.filter(
         created_at__gte=filters.since, created_at__lte=filters.now, **filters.build_program_lookup()
     )

@@ -12,7 +12,7 @@ from portal.core.figures import read_figures
 
 
 def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
-    """Return the stays that ended within the period, grouped by length. Many are up to ten minutes old."""
+    """Return the stays that ended within the period, grouped by length. Large results are cached for ten minutes."""
     durations = StageDuration.objects.filter(
         ends_stay=True, ended_at__gte=filters.since, ended_at__lte=filters.now, **filters.build_program_lookup()
     )
@@ -30,7 +30,7 @@ def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
 def list_responsible_party_times(filters: AnalyticsFilters) -> list[ResponsiblePartyTime]:
     """Return the time of ended periods by program, stage, and responsible party, limited to the filtered period.
 
-    That of many is up to ten minutes old.
+    A large result is cached for ten minutes.
     """
     durations = StageDuration.objects.filter(
         ended_at__gte=filters.since, ended_at__lte=filters.now, stage__in=STAGES, **filters.build_program_lookup()
@@ -49,7 +49,10 @@ def list_responsible_party_times(filters: AnalyticsFilters) -> list[ResponsibleP
 
 
 def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
-    """Return pairs (round, number of reviews that ended in it) within the period. Many are up to ten minutes old."""
+    """Return pairs (round, number of reviews that ended in it) within the period.
+
+    Large results are cached for ten minutes.
+    """
     durations = StageDuration.objects.filter(
         ends_stay=True,
         stage="review",
