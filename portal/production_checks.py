@@ -20,7 +20,7 @@ from portal.environment import PortalSettings
 
 MIN_SECRET_CHARACTERS = 32
 MIN_SECRET_KEY_CHARACTERS = 50  # as in Django's deployment check
-# The estimate of a random secret of 32 hexadecimal digits is 80 to 120 bits, of repeated words and sequences below 60.
+# The estimate of 32 random hexadecimal digits is 80 to 120 bits, that of repeated words and sequences below 60.
 MIN_SECRET_BITS = 64
 # A secret with at least this many letters in words, and at least half of its letters, counts as made of words.
 MIN_WORD_LETTERS = 16
@@ -99,7 +99,7 @@ def _find_unsafe_switches(environment: PortalSettings, database: Mapping[str, ob
         yield "REDIS_URL is not set"
     # Decision 0050: without it, all requests would share the address of the proxy, and so its limits.
     if "TRUSTED_PROXIES" not in environment.model_fields_set:
-        yield "TRUSTED_PROXIES is not set: the number of proxies in front of the portal, or their networks"
+        yield "TRUSTED_PROXIES must be set to the number of proxies in front of the portal, or to their networks"
 
 
 def _find_weak_secrets(environment: PortalSettings) -> Iterator[str]:
@@ -125,8 +125,8 @@ def _find_weak_secrets(environment: PortalSettings) -> Iterator[str]:
 def _find_placeholders(environment: PortalSettings) -> Iterator[str]:
     """Check the secrets of other services, which may be short but must be real."""
     for name, value in environment:
-        is_foreign = isinstance(value, SecretStr) and name != "SECRET_KEY"
-        if is_foreign and _has_placeholder(value.get_secret_value(), PLACEHOLDERS_OF_OTHERS):
+        is_external = isinstance(value, SecretStr) and name != "SECRET_KEY"
+        if is_external and _has_placeholder(value.get_secret_value(), PLACEHOLDERS_OF_OTHERS):
             yield f"{name} contains a placeholder"
 
 
@@ -155,7 +155,7 @@ def _find_incomplete_sign_on(environment: PortalSettings) -> Iterator[str]:
             yield f"{name} must start with https://"
     tenant = urlsplit(environment.OIDC_ISSUER).path.strip("/").partition("/")[0].lower()
     if tenant in SHARED_TENANTS:
-        yield f"OIDC_ISSUER names every tenant ({tenant}), so other organizations can state your addresses"
+        yield f"OIDC_ISSUER names every tenant ({tenant}), so others can claim your addresses"
     if environment.OIDC_SECOND_FACTOR and not environment.OIDC_REQUIRED:
         yield "OIDC_SECOND_FACTOR needs OIDC_REQUIRED: a sign-in with a password has no factor of the provider"
 
@@ -180,8 +180,8 @@ def _has_placeholder(text: str, placeholders: str) -> bool:
 def estimate_bits(secret: str) -> float:
     """Return a rough upper estimate of a secret's entropy, in bits.
 
-    The entropy of its characters, or of the steps between them where that is less, counted only where three of them in
-    a row are new and do not continue a sequence such as aaa, abc or 975.
+    The entropy per character, or per step between two characters if that is less, times the number of different
+    triples of characters. Triples of a sequence, such as aaa, abc, or 975, don't count.
     """
     steps = [ord(second) - ord(first) for first, second in pairwise(secret)]
     triples = {secret[i : i + 3] for i in range(len(secret) - 2)}
@@ -189,7 +189,7 @@ def estimate_bits(secret: str) -> float:
 
 
 def _compute_entropy(values: Sequence[object]) -> float:
-    """Return the entropy of one of the values, in bits."""
+    """Return the entropy per value, in bits."""
     shares = [count / len(values) for count in Counter(values).values()]
     return -sum(share * math.log2(share) for share in shares)
 

@@ -107,7 +107,7 @@ def test_example_names_existing_settings():
 
 def test_example_contains_every_setting_that_production_requires():
     source = (ROOT / "portal" / "production_checks.py").read_text()
-    required = set(re.findall(r'"([A-Z_]+) (?:is not set|must name|must begin)', source))
+    required = set(re.findall(r'"([A-Z_]+) (?:is not set|must be set|must name|must begin)', source))
     required |= {"SECRET_KEY", "ENCRYPTION_KEYS", "BADGE_SIGNING_KEYS", "AUDIT_KEYS", "ALLOWED_HOSTS"}
     assert {"DATABASE_URL", "REDIS_URL", "SITE_URL", "TRUSTED_PROXIES"} <= required
     assert [name for name in sorted(required) if f"\n{name}=" not in EXAMPLE] == []

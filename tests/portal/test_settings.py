@@ -94,7 +94,7 @@ def test_start_in_production_passes_the_deployment_check(manage):
         ({"ALLOW_LOOPBACK_HTTP": "yes"}, "ALLOW_LOOPBACK_HTTP must be off."),
         (
             {"TRUSTED_PROXIES": ""},
-            "TRUSTED_PROXIES is not set: the number of proxies in front of the portal, or their networks.",
+            "TRUSTED_PROXIES must be set to the number of proxies in front of the portal, or to their networks.",
         ),
         ({"SECRET_KEY": "tooshort"}, f"SECRET_KEY has 8 characters and needs at least 50; {HOW}."),
         ({"SECRET_KEY": "kept-out-of-sight-" * 4}, f"SECRET_KEY is too regular to be random; {HOW}."),
@@ -145,7 +145,7 @@ def test_start_in_production_passes_the_deployment_check(manage):
         *(
             (
                 SINGLE_SIGN_ON | {"OIDC_ISSUER": f"https://login.microsoftonline.com/{tenant}/v2.0"},
-                f"OIDC_ISSUER names every tenant ({tenant.lower()}), so other organizations can state your addresses.",
+                f"OIDC_ISSUER names every tenant ({tenant.lower()}), so others can claim your addresses.",
             )
             for tenant in ("common", "Organizations", "consumers")
         ),

@@ -125,7 +125,7 @@ def list_visible_views(user: AnyUser) -> QuerySet[SavedView]:
 def save_view(user: User, name: str, title: str, query: str, *, shared: bool, now: datetime) -> SavedView:
     """Save a view. Raises ActionRefused if the name is taken or the user can't share views."""
     page = get_page(name, user)
-    # Auditors are program staff who change nothing.
+    # Auditors are program staff who can't change anything.
     if shared and not permissions.can_write_for_programs(user):
         raise ActionRefused(_("Only program staff can share views."), "forbidden")
     owner = None if shared else user
@@ -136,7 +136,7 @@ def save_view(user: User, name: str, title: str, query: str, *, shared: bool, no
         )
     query = normalize_query(page, query)
     if len(query) > MAX_QUERY_LENGTH:
-        raise ActionRefused(_("The filters are too long. Shorten the text of the search, then save the view."))
+        raise ActionRefused(_("The filters are too long. Shorten the search text, then save the view."))
     view = SavedView(owner=owner, page=page.name, name=title, query=query, saved_by=user, saved_at=now)
     with _refuse_taken_name(title):
         view.save()

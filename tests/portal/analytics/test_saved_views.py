@@ -154,7 +154,7 @@ def test_view_with_filters_that_are_too_long_is_refused(sign_in: SignIn, rita: A
     query = f"q={'%E4%BC%9A' * 60}"
     answer = save_view(client, "partners", query, "Companies")
     assert answer.status_code == 422
-    assert "Shorten the text of the search, then save the view." in answer.text
+    assert "Shorten the search text, then save the view." in answer.text
 
 
 def test_view_of_an_inaccessible_list_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
