@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Example Nomad driver and device plugin for plugin tests, with faults to choose from.
+"""Example Nomad driver and device plugin for plugin tests, optionally with a fault.
 
     .venv/bin/python examples/nomad_plugin.py --write FOLDER --type driver
     .venv/bin/python examples/nomad_plugin.py --write FOLDER --type device --fault crash-on-config

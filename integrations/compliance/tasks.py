@@ -171,7 +171,7 @@ def _count_left_issues() -> dict[int, int]:
 
 
 def _list_notified_contacts(integration: Integration) -> list[int | str]:
-    """Return who was told of the issues that were left by the email about the changed repository, as in event data."""
+    """Return who the email about the changed repository notified of the remaining issues, as in event data."""
     moves = integration.events.filter(event_type="monitoring.repository_left").order_by("-seq")
     # The issue tracker can change alone.
     emails = EmailMessage.objects.filter(

@@ -21,11 +21,11 @@ def refresh_program_figures(now: datetime) -> int:
     if reader is None:
         return 0
     zone = get_program_zone()
-    clocks = parse_filters(reader, {})
+    clock_filters = parse_filters(reader, {})
     filters = build_analytics_filters({}, now)
     pages = (
-        lambda: build_trends(clocks, now, zone),
-        lambda: build_overview(clocks, now, zone),
+        lambda: build_trends(clock_filters, now, zone),
+        lambda: build_overview(clock_filters, now, zone),
         lambda: (stays.list_stays(filters), stays.list_responsible_party_times(filters), stays.list_rounds(filters)),
         lambda: (
             flow.count_groups(filters),

@@ -106,8 +106,8 @@ def is_attribution(text: str) -> bool:
     if not words.folded or HEADING.fullmatch(words.folded):
         return bool(words.folded)
     if match := build_sentence_pattern().fullmatch(words.folded):
-        whose = [get_original_text(words, match.span(name)) for name in ("who", "where") if match[name]]
-        return all(is_source(part) for part in whose)
+        sources = [get_original_text(words, match.span(name)) for name in ("who", "where") if match[name]]
+        return all(is_source(part) for part in sources)
     return "\n" not in text.strip() and is_dependency(text)
 
 
@@ -120,7 +120,7 @@ def get_original_text(words: FoldedText, span: tuple[int, int]) -> str:
 
 def is_source(text: str) -> bool:
     """Return whether the text names projects or holders, with or without their addresses."""
-    rest = ADDRESS.sub(lambda found: "" if is_address(found[0].strip("<>()[]")) else found[0], text)
+    rest = ADDRESS.sub(lambda match: "" if is_address(match[0].strip("<>()[]")) else match[0], text)
     parts = [part.strip(TRIM + "()[]<>") for part in re.split(r"[,;()]|\s+(?:and|&|project)(?=\s|$)|\s+-+\s+", rest)]
     names = [part for part in parts if part]
     return is_holder_list(text) or all(is_holder_list(name) or is_project_name(name.split()) for name in names)
@@ -131,8 +131,8 @@ def is_dependency(text: str) -> bool:
     # Lists of dependencies often have fields, as in "Name: acme, License: MIT".
     text = FIELD.sub("", text.strip(TRIM))
     detail_count = 0
-    names = 0
-    for part in PART.split(ADDRESS.sub(lambda found: ";;" if is_address(found[0].strip("<>()[]")) else found[0], text)):
+    name_count = 0
+    for part in PART.split(ADDRESS.sub(lambda match: ";;" if is_address(match[0].strip("<>()[]")) else match[0], text)):
         if build_license_pattern().fullmatch(" ".join(re.findall(r"[^\W_]+", part)).lower()):
             detail_count += 1
             continue
@@ -141,7 +141,7 @@ def is_dependency(text: str) -> bool:
         if bare and not bare.isdigit():
             if not (is_project_name(bare.split()) or is_holder_list(bare)):
                 return False
-            names += 1
+            name_count += 1
     detail_count += bool(ADDRESS.search(text))
     # Not only names: a line of capitalized words without a license, version, or address could say anything.
-    return bool(detail_count) and names <= 3
+    return bool(detail_count) and name_count <= 3

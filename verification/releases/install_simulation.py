@@ -105,7 +105,7 @@ def _check_file(reply: RegistryReply | None, release: Release, key: str) -> Terr
     """Return Terraform's decision on a file of the release that can't be read, or None if it can."""
     if reply is None or (reply.ok and not _is_late(reply)):
         return None
-    returned_status = render_message("returned", status=_get_status_line(reply), place=reply.place)
+    returned_status = render_message("returned", status=_get_status_line(reply), place=reply.host)
     return _check_refused_request(reply) or _mark_cause(
         reply, _refuse_query(release, render_message(key, why=_describe_retry(reply) or returned_status))
     )
@@ -116,7 +116,7 @@ def _check_download(reply: RegistryReply | None) -> TerraformDecision | None:
         return None
     if reply.response is None:
         return build_unknown_decision(reply.error)
-    return _mark_cause(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
+    return _mark_cause(reply, build_refusal("archive_unread", place=reply.host, code=reply.status))
 
 
 def _mark_cause(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecision:
@@ -136,7 +136,7 @@ def _describe_retry(reply: RegistryReply) -> str:
         return render_message("too_slow")
     # Terraform's HTTP client repeats such requests once.
     retries = reply.status == 429 or (reply.status >= 500 and reply.status != 501)
-    return render_message("retried", status=_get_status_line(reply), place=reply.place) if retries else ""
+    return render_message("retried", status=_get_status_line(reply), place=reply.host) if retries else ""
 
 
 def _is_late(reply: RegistryReply) -> bool:

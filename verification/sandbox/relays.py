@@ -76,7 +76,7 @@ async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwa
         else:
             result.set_result(value)
 
-    result.set_running_or_notify_cancel()  # so that the thread can set a result that nobody waits for anymore
+    result.set_running_or_notify_cancel()  # so that the thread can set a result that no one waits for anymore
     threading.Thread(target=run, daemon=True, name="relay-connect").start()
     return await asyncio.wrap_future(result)
 

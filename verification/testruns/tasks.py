@@ -18,7 +18,7 @@ from verification.testruns.services import start_test_run
 ARCHIVE_CHECK_KEY = "release.archive"
 GOOD_OUTCOMES = ("pass", "warn")
 MAX_RESULT_AGE = timedelta(days=3)
-# After a reading that couldn't run, for example without a sandbox.
+# After an inspection that couldn't run, for example without a sandbox.
 RETRY_INTERVAL = timedelta(days=1)
 
 
@@ -39,20 +39,22 @@ def request_new_inspections(now: datetime, limit: int = 200) -> int:
     inspections = TestRun.objects.filter(kind=TestRun.Kind.PROVIDER_SCHEMA).filter(
         ~Q(outcome="not_run") | Q(requested_at__gt=now - RETRY_INTERVAL)
     )
-    inspected = set(inspections.values_list("integration_id", "version"))
+    inspected_releases = set(inspections.values_list("integration_id", "version"))
     return process_each(
         rows.select_related("integration__partner").order_by("pk").iterator(),
-        partial(_request_missing_inspection, inspected=inspected, now=now),
+        partial(_request_missing_inspection, inspected_releases=inspected_releases, now=now),
         "request a new inspection after check result",
         limit=limit,
     )
 
 
-def _request_missing_inspection(row: CheckResult, inspected: Collection[tuple[int, str]], now: datetime) -> bool:
+def _request_missing_inspection(
+    row: CheckResult, inspected_releases: Collection[tuple[int, str]], now: datetime
+) -> bool:
     """Request an inspection unless there is one. Return whether it was requested."""
     version = dict(row.inspected_revisions).get("version", "")
     is_supported = KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(row.integration)
-    if not version or not is_supported or (row.integration_id, version) in inspected:
+    if not version or not is_supported or (row.integration_id, version) in inspected_releases:
         return False
     try:
         start_test_run(TestRun.Kind.PROVIDER_SCHEMA, row.integration, {"version": version}, actor=None, now=now)

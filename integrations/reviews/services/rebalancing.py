@@ -192,7 +192,7 @@ def assign_reviewers(
 ) -> tuple[int, list[str]]:
     """Assign each integration with an event, and send each reviewer one email. Return the count and the refusals."""
     refusals: list[str] = []
-    assigned: dict[User, list[Integration]] = {}
+    integrations_by_reviewer: dict[User, list[Integration]] = {}
     with transaction.atomic():
         for integration, reviewer, previous_pk in sorted(assignments, key=lambda each: each[0].pk):
             row = lock_integration(integration.pk)
@@ -204,11 +204,11 @@ def assign_reviewers(
             except ActionRefused as refusal:
                 refusals.append(f"{integration.name}: {refusal}")
             else:
-                assigned.setdefault(reviewer, []).append(integration)
-        for reviewer, integrations in assigned.items():
+                integrations_by_reviewer.setdefault(reviewer, []).append(integration)
+        for reviewer, integrations in integrations_by_reviewer.items():
             if reviewer.pk != actor.pk:
                 _notify_reviewer(reviewer, integrations, actor, now)
-    return sum(map(len, assigned.values())), refusals
+    return sum(map(len, integrations_by_reviewer.values())), refusals
 
 
 def _require_unchanged(row: Integration, previous_pk: int | None, now: datetime) -> None:
@@ -216,8 +216,8 @@ def _require_unchanged(row: Integration, previous_pk: int | None, now: datetime)
     is_claimed = row.claim_expires_at is not None and row.claim_expires_at > now
     is_waiting = row.is_open and row.responsible_party == ResponsibleParty.PROGRAM
     if row.reviewer_id != previous_pk or is_claimed or not is_waiting:
-        refusal = _("This review changed after you opened the page. Check it, then assign it again.")
-        raise ActionRefused(refusal, "conflict")
+        message = _("This review changed after you opened the page. Check it, then assign it again.")
+        raise ActionRefused(message, "conflict")
 
 
 def _notify_reviewer(reviewer: User, integrations: Sequence[Integration], actor: User, now: datetime) -> None:

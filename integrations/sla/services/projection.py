@@ -17,7 +17,7 @@ from integrations.sla.tasks import create_alert, get_next_check_at
 logger = logging.getLogger(__name__)
 ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "projected_at")
 CLOCK_FIELDS = [field.name for field in SlaClock._meta.concrete_fields if not (field.primary_key or field.is_relation)]
-STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
+UNMET_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
 # Server clocks differ, and a long poll or batch of webhooks reads events that are later than its own time. An issue
 # whose opening is left out has no clocks until its next event.
 MAX_EVENT_LEAD = timedelta(days=1)
@@ -62,7 +62,7 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
 def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
     """Return now or the end of monitoring, but never a time before the last event, since server clocks differ.
 
-    Events of a distant future, which only a forged webhook reports, are left out.
+    Events in the distant future, which only a forged webhook reports, are left out.
     """
     ended_at = issue.monitoring_ended_at
     cutoff_at = min(now, ended_at) if ended_at else now
@@ -147,7 +147,7 @@ def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int
         Number of retracted breaches.
     """
     invalid_breaches = SlaBreach.objects.filter(clock=clock, retracted_at=None)
-    if clock.state in STANDING_STATUSES and clock.due_at:
+    if clock.state in UNMET_STATUSES and clock.due_at:
         invalid_breaches = invalid_breaches.exclude(due_at=clock.due_at)
     locked_breaches = list(invalid_breaches.select_for_update())
     for breach in locked_breaches:

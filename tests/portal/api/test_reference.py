@@ -31,7 +31,7 @@ def test_groups_contain_every_operation_once(client: Client) -> None:
     assert sorted(name for names in GROUPS.values() for name in names) == ids
 
 
-def test_index_links_to_every_operation_and_keeps_former_anchors(client: Client) -> None:
+def test_index_links_to_every_operation_and_has_an_anchor_for_each_section(client: Client) -> None:
     page = read_page(client, INDEX)
     links = {str(line["id"]): str(line.select("a")[0]["href"]) for line in page.select(".api-index > li")}
     assert links == {

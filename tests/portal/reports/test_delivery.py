@@ -54,7 +54,7 @@ def test_report_has_issues_whose_opening_is_missing(scope: str) -> None:
 def test_reports_that_cannot_be_created_delay_no_others(scope: str, rob: User) -> None:
     User.objects.filter(pk=rob.pk).update(program_roles=["manager:nomad"])
     ReportSnapshot.objects.filter(scope__in=[scope, "programs"], kind="week").delete()
-    # After a comment since, the last one of the week is read from the events, which nobody can read.
+    # After a comment since, the last one of the week is read from the events, which no one can read.
     SupportIssue.objects.update(last_commented_at=MONDAY)
     issue = SupportIssue.objects.get(number=2)
     issue.events.create(key="x", kind="unknown", at=MONDAY - 100 * HOUR, seen_at=MONDAY, source="poll")

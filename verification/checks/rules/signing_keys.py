@@ -107,8 +107,8 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
         return NOTHING_TO_CHECK
     end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
     # Terraform accepts expired keys, but 1.6.0 refused them, so publishers are warned before an expiration.
-    remarks = list[Remark]()
-    evidence = list[Evidence]()
+    remarks: list[Remark] = []
+    evidence: list[Evidence] = []
     for fingerprint, end in end_by_fingerprint.items():
         remarks += build_expiry_remarks(f"The key {fingerprint[-16:]}", end, subject.now.timestamp())
         expiry = f"expires {end:%Y-%m-%d}" if end else "never expires"
@@ -185,7 +185,7 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
     remarks: list[Remark] = []
     # Anyone can write any address into a key, so the owner is only a hint, at most a warning.
     if not domains:
-        remarks = [build_remark("nobody")]
+        remarks = [build_remark("no_email")]
     elif all(domain in PERSONAL_EMAIL_DOMAINS for domain in domains):
         remarks = [build_remark("personal", domain=domains[0])]
     elif homepage_host and not any(_is_related_domain(homepage_host, domain) for domain in domains):

@@ -11,10 +11,10 @@ from verification.releases.artifacts import unzipping, zip_directory
 from verification.releases.artifacts.executables import ExecutablePlatform, read_platform
 from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
 from verification.releases.artifacts.zip_directory import (
-    DESCRIBED_LATER,
     ENCRYPTED,
     FILE,
     FOLDER,
+    HAS_DATA_DESCRIPTOR,
     SYMLINK,
     UTF_8,
     Directory,
@@ -123,7 +123,7 @@ def has_different_sizes(member: Member) -> bool:
     _, flags, _, *local = member.local
     expected = (member.crc, member.packed_size, member.size)
     # Before a data descriptor, writers may already state what they know, and mark sizes that can have 64 bits.
-    unknown = (0, 0xFFFFFFFF) if flags & DESCRIBED_LATER else ()
+    unknown = (0, 0xFFFFFFFF) if flags & HAS_DATA_DESCRIPTOR else ()
     return any(value not in (number, *unknown) for value, number in zip(local, expected, strict=True))
 
 

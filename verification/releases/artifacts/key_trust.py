@@ -13,8 +13,10 @@ from verification.outcomes import Outcome
 from verification.releases.artifacts import armor, keyrings, signatures
 from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, build_refusal, render_message
 
-PARTNERS = "51890657C5ACDB4B823086567D72D4268E4660FC"  # since 2020-03-16, without expiration
-OFFICIAL = "C874011F0AB405110D02105534365D9472D7468F"  # since 2021-04-19; the published copy ended 2026-04-18
+PARTNER_KEY_FINGERPRINT = "51890657C5ACDB4B823086567D72D4268E4660FC"  # since 2020-03-16, without expiration
+OFFICIAL_KEY_FINGERPRINT = (
+    "C874011F0AB405110D02105534365D9472D7468F"  # since 2021-04-19; its copy expired on 2026-04-18
+)
 
 
 class Level(StrEnum):
@@ -44,18 +46,18 @@ def evaluate_trust(
     fingerprint: str,
     armored_key: bytes,
     trust_signature: str,
-    vouching: Callable[[], bytes] = load_partner_key,
+    load_key: Callable[[], bytes] = load_partner_key,
     *,
     now: float,
 ) -> Trust:
     """Return the level of trust in a key.
 
     Args:
-        fingerprint: That of its primary key.
-        vouching: Returns the key that signs keys of partners.
+        fingerprint: The fingerprint of its primary key.
+        load_key: Returns the public key with which HashiCorp signs keys of partners.
     """
     # Terraform verifies the signature again with its own copies of these keys, which leads to the same result.
-    if fingerprint == OFFICIAL:
+    if fingerprint == OFFICIAL_KEY_FINGERPRINT:
         return Trust(Level.OFFICIAL, ACCEPT_DECISION)
     if not trust_signature:
         return Trust(Level.SELF, ACCEPT_DECISION)
@@ -63,7 +65,7 @@ def evaluate_trust(
     signature = armor.decode(trust_signature.encode())
     if key is None or signature is None:
         return Trust(Level.BROKEN, build_refusal("trust_armor"))
-    certificates = keyrings.read_armored(vouching())
+    certificates = keyrings.read_armored(load_key())
     verdict = signatures.check(key.body, signature.body, certificates, now=now)
     if verdict.outcome != Outcome.FAIL:
         return Trust(Level.PARTNER, ACCEPT_DECISION)

@@ -18,7 +18,7 @@ TAIL = struct.Struct("<4s4H2LH")
 MAX_TAIL_BYTES = TAIL.size + 65535
 MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
 ENCRYPTED = 0x1
-DESCRIBED_LATER = 0x8
+HAS_DATA_DESCRIPTOR = 0x8
 UTF_8 = 0x800
 SYMLINK = 0o120000
 FOLDER = 0o040000
@@ -137,7 +137,7 @@ def _read_entries(file: BinaryIO, directory: bytes, count: int, before: int, end
         if at + ENTRY.size > len(directory):
             raise MalformedArchiveError("directory_short")
         fields = ENTRY.unpack_from(directory, at)
-        signature, _, _, flags, method, _, _, crc, packed_size, size, name, extra, comment, _, _, outer, offset = fields
+        signature, _, _, flags, method, _, _, crc, packed_size, size, name, extra, comment, *_, mode, offset = fields
         if signature != zip_format.ENTRY_SIGNATURE:
             raise MalformedArchiveError("directory_entry")
         name_end = at + ENTRY.size + name
@@ -145,7 +145,7 @@ def _read_entries(file: BinaryIO, directory: bytes, count: int, before: int, end
         size, packed_size, offset = _widen((size, packed_size, offset), directory[name_end : name_end + extra])
         start = before + offset
         local, data = _read_local_header(file, start, end)
-        yield Member(raw_name, flags, method, crc, packed_size, size, outer >> 16, start, data, local)
+        yield Member(raw_name, flags, method, crc, packed_size, size, mode >> 16, start, data, local)
         at += ENTRY.size + name + extra + comment
     if at != len(directory):
         raise MalformedArchiveError("directory_long")

@@ -33,13 +33,13 @@ MISSING_STATUSES = (404, 410)
 class RegistryReply:
     """Outcome of one request. Without a `response`, `refusal` holds the reason.
 
-    `own`: the address belongs to the registry and was not chosen by a publisher.
+    `is_own`: the address belongs to the registry and was not chosen by a publisher.
     """
 
     address: str
     response: SourceResponse | None = None
     refusal: SourceError | None = None
-    own: bool = False
+    is_own: bool = False
 
     @property
     def ok(self) -> bool:
@@ -58,18 +58,18 @@ class RegistryReply:
         return self.response.sha256 if self.response and self.ok else ""
 
     @property
-    def place(self) -> str:
-        """Host that responded, with its port unless it is the default."""
+    def host(self) -> str:
+        """Return the host that responded, with its port unless it is the default."""
         return self.response.link.netloc if self.response else urlsplit(self.address).netloc
 
     @property
     def is_inconclusive(self) -> bool:
         """Return whether the reply is inconclusive: an outage, a rate limit, or a refusal by the registry itself."""
         # No publisher causes another reply of the registry itself, such as 403 or a name that the network forbids.
-        if self.own:
+        if self.is_own:
             return not (self.ok or self.is_missing)
-        silent = self.response is None and not isinstance(self.refusal, RequestRefusedError)
-        return silent or self.status == 429 or self.status >= 500
+        has_no_response = self.response is None and not isinstance(self.refusal, RequestRefusedError)
+        return has_no_response or self.status == 429 or self.status >= 500
 
     @property
     def is_missing(self) -> bool:
@@ -83,7 +83,7 @@ class RegistryReply:
             return ""
         if self.response is None:
             return str(self.refusal)
-        return f"{self.place} returned {self.response.status_line} for {self.address.rpartition('/')[2] or self.place}."
+        return f"{self.host} returned {self.response.status_line} for {self.address.rpartition('/')[2] or self.host}."
 
     def resolve(self, address: str) -> str:
         """Return the absolute form of a URL from this reply. An invalid one is unchanged; its request is refused."""
@@ -120,12 +120,12 @@ class RegistryProtocol:
 
     def _request_own(self, address: str) -> RegistryReply:
         # Publishers choose all other addresses, so only these show that our network forbids the registry itself.
-        return replace(self.request(address, JSON), own=True)
+        return replace(self.request(address, JSON), is_own=True)
 
     def download_archive(self, address: str, inspect: Callable[[BinaryIO, int], T]) -> tuple[RegistryReply, T | None]:
         """Download an archive to a temporary file. Return the reply and the result of `inspect`, None on failure."""
         with cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY_BYTES)) as file:
-            # Unlike other replies, an archive isn't remembered, because it can be 500 MB.
+            # Unlike other replies, an archive isn't cached, because it can be 500 MB.
             reply = self._send_request(address, ARCHIVE, file)
             return reply, inspect(file, reply.response.size) if reply.response and reply.ok else None
 

@@ -50,9 +50,9 @@ def test_trust_signature_sets_the_level(keyring, build, level, message):
 
 def test_partner_key_has_the_published_fingerprint():
     (key,) = read_armored(key_trust.load_partner_key())
-    assert key.primary.fingerprint == key_trust.PARTNERS
+    assert key.primary.fingerprint == key_trust.PARTNER_KEY_FINGERPRINT
     assert (key.primary.label, key.expires_at, key.revocations) == ("RSA 4096", None, [])
 
 
 def test_hashicorps_key_is_official():
-    assert key_trust.evaluate_trust(key_trust.OFFICIAL, b"", "", now=NOW).level == Level.OFFICIAL
+    assert key_trust.evaluate_trust(key_trust.OFFICIAL_KEY_FINGERPRINT, b"", "", now=NOW).level == Level.OFFICIAL
