@@ -321,7 +321,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField()),
                 ('rotate_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_why', models.CharField(blank=True, max_length=120)),
+                ('end_reason', models.CharField(blank=True, max_length=120)),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='credentials', to='submissions.integration')),
             ],

@@ -199,7 +199,7 @@ class TestCredential(EncryptedRow):
     created_at = models.DateTimeField()
     rotate_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
-    ended_why = models.CharField(max_length=120, blank=True)
+    end_reason = models.CharField(max_length=120, blank=True)
 
     def __str__(self) -> str:
         return f"{self.label} of {self.integration}"

@@ -52,7 +52,7 @@ def list_current_credentials(integration: Integration, requirement_id: str) -> l
 def explain_expiry(credential: TestCredential, integration: Integration, now: datetime) -> str:
     """Return why an account has expired, in English, or blank. A decision that can be undone ends nothing yet."""
     if credential.ended_at is not None:
-        return credential.ended_why
+        return credential.end_reason
     # An undo could restore the stage, but not a deleted secret.
     if integration.undo_until is not None and integration.undo_until > now:
         return ""
@@ -144,7 +144,7 @@ def end_credential(credential: TestCredential, reason: str, now: datetime) -> No
     """Delete the secret and store the reason. Call with the integration locked."""
     credential.encrypted_value = b""
     credential.ended_at = now
-    credential.ended_why = reason
+    credential.end_reason = reason
     credential.rotate_at = None
     credential.save()
 

@@ -99,7 +99,7 @@ def test_replaced_value_is_deleted(rocket, alice, now):
     old = submit_account(rocket, alice, now)
     new = submit_account(rocket, alice, now, replaces=str(old.uuid))
     assert credentials.list_current_credentials(rocket, ACCOUNT_REQUIREMENT) == [new]
-    assert (bytes(reload_row(old).encrypted_value), reload_row(old).ended_why) == (b"", "It was replaced.")
+    assert (bytes(reload_row(old).encrypted_value), reload_row(old).end_reason) == (b"", "It was replaced.")
 
 
 def test_withdrawal_opens_the_requirement(rocket, alice, now):
@@ -165,7 +165,7 @@ def test_temporary_account_ends_with_review(integration_in_review, alice, rita, 
     credential = submit_account(integration_in_review, alice, now, label="Stays", permanent=True)
     approve_integration(integration_in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=11)) == 1
-    assert (reload_row(one).ended_why, bytes(reload_row(one).encrypted_value)) == ("The review has ended.", b"")
+    assert (reload_row(one).end_reason, bytes(reload_row(one).encrypted_value)) == ("The review has ended.", b"")
     assert reload_row(credential).ended_at is None
     assert get_status(integration_in_review) == Status.SUBMITTED
 
@@ -192,7 +192,7 @@ def test_reason_why_an_account_is_unavailable_is_translated(integration_in_revie
     with pseudo_language.activate_pseudo_language(), pytest.raises(ActionRefused, match=r"⟦The review has ended\.⟧"):
         credentials.reveal_credential(one, reason="Let me see.", actor=rita, now=now + timedelta(minutes=11))
     assert maintain_credentials(now + timedelta(minutes=11)) == 1
-    assert reload_row(one).ended_why == "The review has ended."
+    assert reload_row(one).end_reason == "The review has ended."
 
 
 def test_temporary_account_submitted_before_the_review_stays(rocket, alice, now):
@@ -206,7 +206,7 @@ def test_permanent_account_ends_with_the_integration(integration_in_review, alic
     perform_transition(integration_in_review, "withdraw", actor=alice, now=now)
     later = now + timedelta(minutes=10)
     assert (maintain_credentials(now), maintain_credentials(later)) == (0, 1)
-    assert reload_row(credential).ended_why == "The integration is withdrawn."
+    assert reload_row(credential).end_reason == "The integration is withdrawn."
 
 
 @pytest.mark.every_database

@@ -189,4 +189,4 @@ def test_account_is_withdrawn(integration_with_account, alice, sign_in):
         "withdraw",
         uuid=str(integration_with_account.uuid),
     )
-    assert TestCredential.objects.get().ended_why == "It was withdrawn."
+    assert TestCredential.objects.get().end_reason == "It was withdrawn."
