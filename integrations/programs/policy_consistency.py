@@ -39,7 +39,7 @@ def _find_target_errors(sla: Sla) -> Iterator[Inconsistency]:
 def _find_calendar_errors(calendar: ProgramCalendar) -> Iterator[Inconsistency]:
     location: Location = ("edition", "calendar")
     if not calendar.workdays:
-        yield Inconsistency((*location, "workdays"), "The calendar has no working day.", "Add a day, or omit the key.")
+        yield Inconsistency((*location, "workdays"), "The calendar has no workday.", "Add a day, or omit the key.")
     if calendar.subdivision and not calendar.country:
         problem = "A subdivision requires a country."
         yield Inconsistency((*location, "subdivision"), problem, 'Add "country", or remove the subdivision.')

@@ -1,7 +1,7 @@
 """Delivery of deferrable warnings within each recipient's working hours.
 
 The event is recorded when the first recipient is notified. The others get one email with all missed warnings at the
-start of their day. Warnings about issues due before a recipient's next working day are sent before their day ends.
+start of their day. Warnings about issues due before a recipient's next workday are sent before their day ends.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,12 +28,12 @@ from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 
 EVENT_TYPE = "issue.warning_sent"
-CLOSING_WINDOW = timedelta(hours=1)  # last part of a working day, in which early warnings are sent
-MAX_WORKDAY_GAP = timedelta(days=12)  # longest possible gap between working days, including holidays
+CLOSING_WINDOW = timedelta(hours=1)  # last part of a workday, in which early warnings are sent
+MAX_WORKDAY_GAP = timedelta(days=12)  # longest possible gap between workdays, including holidays
 
 
 def notify_recipients(integration: Integration, alerts: list[Alert], now: datetime) -> tuple[bool, datetime | None]:
-    """Notify recipients who are working now, or for whom the next working day would be too late.
+    """Notify recipients who are working now, or for whom the next workday would be too late.
 
     Return whether anyone was notified, and when the next of the other recipients works, or None.
     """
@@ -136,7 +136,7 @@ def _get_retraction_reason(alert: Alert) -> str:
 
 
 def create_early_warnings(now: datetime) -> int:
-    """Create warnings that would come after a recipient's day for issues due before their next working day.
+    """Create warnings that would come after a recipient's day for issues due before their next workday.
 
     These are sent before the day ends. Return the number of created warnings.
     """
@@ -165,7 +165,7 @@ def create_early_warnings(now: datetime) -> int:
 def _iterate_clocks_before_closing(
     integration: Integration, clocks: QuerySet[SlaClock], now: datetime
 ) -> Iterator[SlaClock]:
-    """Yield the clocks with a warning and due date between a recipient's working days."""
+    """Yield the clocks with a warning and due date between a recipient's workdays."""
     partner_calendar = integration.partner.calendars.get_in_force(now)
     for recipient in notices.list_both_teams(integration):
         calendar = _get_recipient_calendar(recipient, integration, partner_calendar)
@@ -178,7 +178,7 @@ def _iterate_clocks_before_closing(
 def _get_recipient_calendar(
     recipient: Any, integration: Integration, partner_calendar: PartnerCalendar | None
 ) -> Calendar:
-    """Return the working days of the program or partner of an email recipient, in the recipient's time zone."""
+    """Return the workdays of the program or partner of an email recipient, in the recipient's time zone."""
     if isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient):
         return localize_calendar(integration.edition.business_calendar, recipient)
     return localize_calendar(partner_calendar.calendar if partner_calendar else Calendar(), recipient)

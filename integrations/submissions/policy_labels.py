@@ -36,8 +36,8 @@ def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
 
 
 def list_calendar_rows(calendar: ProgramCalendar) -> list[tuple[str, str]]:
-    """Return the time zone, working days, and holidays of a program's calendar with their labels."""
-    rows = [(_("Time zone"), calendar.zone), (_("Working days"), _format_workdays(calendar))]
+    """Return the time zone, workdays, and holidays of a program's calendar with their labels."""
+    rows = [(_("Time zone"), calendar.zone), (_("Workdays"), _format_workdays(calendar))]
     if calendar.country:
         country = dict(list_countries())[calendar.country]
         region = f"{country} ({calendar.subdivision})" if calendar.subdivision else country

@@ -116,7 +116,7 @@ def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:
         for key, lines in figures_by_program.items()
         for figures in lines
     ]
-    columns = ("program", "stage", "exited", "median (working days)", "90th percentile (working days)", *ends)
+    columns = ("program", "stage", "exited", "median (business days)", "90th percentile (business days)", *ends)
     return ExportTable("time-in-stages", columns, rows)
 
 

@@ -27,7 +27,7 @@ class ProgramWait:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Median and 90th percentile in working days, from `count` waits within `window` days."""
+    """Median and 90th percentile in business days, from `count` waits within `window` days."""
 
     p50: float
     p90: float
@@ -76,7 +76,7 @@ def estimate_upper_bound(days: Sequence[float]) -> float | None:
 
 
 class WaitHistory:
-    """Ended waits sorted by end, with their working days, for forecasts at any time."""
+    """Ended waits sorted by end, with their business days, for forecasts at any time."""
 
     def __init__(self, waits: Iterable[ProgramWait], calendar: Calendar) -> None:
         ended_waits = [(wait.ended_at, wait.started_at) for wait in waits if wait.ended_at is not None]

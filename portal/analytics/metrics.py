@@ -18,7 +18,7 @@ from portal.core.business_time import Calendar
 STAGES = ("engage", "develop", "review", "release")  # before listing
 RESPONSIBLE_PARTIES = ("partner", "program", "machine", "outage", "third_party")
 MIN_STAYS = 8  # minimum for percentiles
-COLUMN_LIMITS_DAYS = (1, 2, 5, 10, 20, 40)  # working days
+COLUMN_LIMITS_DAYS = (1, 2, 5, 10, 20, 40)  # business days
 DAY = timedelta(days=1)
 # Number of review rounds; the last label includes higher numbers
 ROUND_LABELS = {
@@ -31,7 +31,7 @@ ROUND_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class StageStay:
-    """Stays in a stage, `count` of the same length. `days` are working days with one decimal."""
+    """Stays in a stage, `count` of the same length. `days` are business days with one decimal."""
 
     program: str
     stage: str

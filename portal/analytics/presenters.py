@@ -50,12 +50,12 @@ def list_sparse_programs(figures_by_program: Mapping[str, list[StageFigures]]) -
 
 
 def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
-    """Build a chart of each stage with the distribution of stays over working days."""
+    """Build a chart of each stage with the distribution of stays over business days."""
     names = [*map(str, metrics.COLUMN_LIMITS_DAYS), _("more")]
     return [
         Chart(
             f"spread-{figures.stage}",
-            _("%(stage)s: working days, up to") % {"stage": str(STAGE_LABELS[Stage(figures.stage)])},
+            _("%(stage)s: business days, up to") % {"stage": str(STAGE_LABELS[Stage(figures.stage)])},
             tuple(Column(name, n) for name, n in zip(names, figures.columns, strict=True)),
         )
         for figures in stages

@@ -66,7 +66,7 @@ def compute_durations(programs: Mapping[int, str]) -> dict[int, list[DurationVal
 
 
 def count_tenths(period: StagePeriod, calendar: Calendar) -> int | None:
-    """Return the length of a completed stay in tenths of working days, stored so that figures don't recompute it."""
+    """Return the length of a completed stay in tenths of business days, stored so that figures don't recompute it."""
     if not (period.ends_stay and period.ended_at):
         return None
     return round(10 * count_working_days(period.stay_started_at, period.ended_at, calendar))

@@ -65,10 +65,10 @@ class WaitEstimate:
 
 
 def format_working_days(value: float) -> str:
-    """Format working days, rounded up, such as "6 working days"."""
+    """Format business days, rounded up, such as "6 business days"."""
     # Rounded up, because the wait must not seem shorter than it was.
     whole = max(1, -int(-value // 1))
-    return ngettext("%(count)s working day", "%(count)s working days", whole) % {"count": whole}
+    return ngettext("%(count)s business day", "%(count)s business days", whole) % {"count": whole}
 
 
 def build_summary(program: str, stage: str, forecast: Forecast | None) -> str:

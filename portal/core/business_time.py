@@ -38,7 +38,7 @@ class Calendar:
 
     def __post_init__(self) -> None:
         if not self.workdays:
-            raise ValueError("Select at least one working day per week.")
+            raise ValueError("Select at least one workday per week.")
 
     def is_business_day(self, day: date) -> bool:
         return day.weekday() in self.workdays and day not in self.days_off

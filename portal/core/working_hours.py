@@ -15,14 +15,14 @@ def get_next_working_time(now: datetime, calendar: Calendar) -> datetime:
         return now
     if local.time() >= WORKING_HOURS[1]:
         day += DAY
-    # Every calendar has a working day in each week and an end of its holidays, so this ends.
+    # Every calendar has a workday in each week and an end of its holidays, so this ends.
     while not calendar.is_business_day(day):
         day += DAY
     return datetime.combine(day, WORKING_HOURS[0], calendar.zone)
 
 
 def get_working_day_end(now: datetime, calendar: Calendar) -> datetime | None:
-    """Return the end of the current working day, or None outside working hours."""
+    """Return the end of the current workday, or None outside working hours."""
     if get_next_working_time(now, calendar) != now:
         return None
     return datetime.combine(now.astimezone(calendar.zone).date(), WORKING_HOURS[1], calendar.zone)

@@ -129,7 +129,7 @@ class DemoIssue(Content):
 
 
 class PastProgram(Content):
-    """Program of past integrations: their number, their repositories, and the median working days of a decision."""
+    """Program of past integrations: their number, their repositories, and the median business days of a decision."""
 
     key: str
     count: int

@@ -37,7 +37,7 @@ MAX_REVIEW_ROUNDS = 4
 SPREAD = 0.42  # of the logarithm: the 90th percentile is 1.7 times the median
 DAYS_PER_WORKING_DAY = 7 / 5
 OUTAGE_SHARE = 0.1  # of the checks
-# median working days until a party fulfills a requirement
+# median business days until a party fulfills a requirement
 REQUIREMENT_DAYS = {
     FulfillingParty.PARTNER: 0.8,
     FulfillingParty.PROGRAM: 0.5,
@@ -52,7 +52,7 @@ class PastLifecycle:
     """Lifecycle of an integration until it is in support or has ended.
 
     Attributes:
-        decision_days: Median working days until a reviewer decides.
+        decision_days: Median business days until a reviewer decides.
         rounds: Number of rounds of the review, if it isn't withdrawn or declined earlier.
         ending: The transition that ends it, or an empty string.
         ends_early: Whether it ends before its review.
@@ -78,7 +78,7 @@ class PastLifecycle:
             self.demo = self.demo.refresh()
 
     def choose_action(self) -> Action | None:
-        """Return the median working days until the next action, and the action. None at the end."""
+        """Return the median business days until the next action, and the action. None at the end."""
         integration = self.demo.integration
         if not integration.is_open or (integration.stage == Stage.SUPPORT and self.ending != "archive"):
             return None

@@ -105,7 +105,7 @@ class ReportScheduleForm(forms.ModelForm):
         }
         help_texts = {
             "weekday": gettext_lazy(
-                "Monthly and quarterly reports are sent on the first working day after the period."
+                "Monthly and quarterly reports are sent on the first business day after the period."
             ),
         }
         error_messages = {"weekday": CHOICE_ERROR_MESSAGES}

@@ -64,7 +64,7 @@ class ReportSchedule(models.Model):
     """When and to whom the report of a program, or of all programs, is sent.
 
     `roles` receive it unless they unsubscribe. `hour` is in `zone`. `weekday` is the day after a week; reports of other
-    periods are sent on the first working day after them.
+    periods are sent on the first business day after them.
     """
 
     scope = models.CharField(max_length=60, unique=True)

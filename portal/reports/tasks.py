@@ -2,7 +2,7 @@
 
 The metrics of a scope are stored once, an hour after the end of the period. The emails of a partner's report are
 created then, and wait for the morning in the time zone of their reader. The emails of programs are created at the time
-of their schedule. Weekly reports are sent on a day after the week, others on the first working day after the period.
+of their schedule. Weekly reports are sent on a day after the week, others on the first business day after the period.
 """
 
 from datetime import date, datetime, time, timedelta
@@ -134,7 +134,7 @@ def calculate_delivery_time(period: Period, calendar: Calendar, reader: User) ->
 
 
 def _find_delivery_day(period: Period, calendar: Calendar, weekday: int = 0) -> date:
-    """Return the weekday after a week, or the first working day after a month or quarter."""
+    """Return the weekday after a week, or the first business day after a month or quarter."""
     if period.kind == PeriodKind.WEEK:
         return period.end_day + timedelta(days=weekday)
     return get_next_working_time(datetime.combine(period.end_day, time(), calendar.zone), calendar).date()

@@ -132,11 +132,11 @@ def list_cron_schedules(workflow: str) -> tuple[str, ...]:
 
 
 def is_nightly(cron: str) -> bool:
-    """Return whether the schedule runs at least once on every working day."""
+    """Return whether the schedule runs at least once on every workday."""
     _, _, day, month, weekday = cron.split()
     wildcards = {"*", "*/1"}
-    working_day_ranges = {"1-5", "mon-fri", "0-4", "0-6", "1-6", "1-7", "sun-sat", "1,2,3,4,5"}
-    return day in wildcards and month in wildcards and (weekday in wildcards or weekday.lower() in working_day_ranges)
+    workday_ranges = {"1-5", "mon-fri", "0-4", "0-6", "1-6", "1-7", "sun-sat", "1,2,3,4,5"}
+    return day in wildcards and month in wildcards and (weekday in wildcards or weekday.lower() in workday_ranges)
 
 
 def has_test_command(workflow: str) -> bool:

@@ -21,7 +21,7 @@ CONTENT_FIELDS = ("zone", "workdays", "country", "subdivision", "holidays", "ext
 def explain_calendar_refusal(edition: PartnerCalendar) -> str:
     """Return why the calendar is not allowed, or an empty string."""
     if len(edition.workdays) < MIN_WEEKLY_WORKDAYS:
-        message = _("Select at least %(minimum)s working days per week, or ask the program for an exception.")
+        message = _("Select at least %(minimum)s workdays per week, or ask the program for an exception.")
         return message % {"minimum": MIN_WEEKLY_WORKDAYS}
     years = [day[:4] for day in edition.extra_days]
     full_years = [year for year in sorted(set(years)) if years.count(year) > MAX_YEARLY_EXTRA_DAYS]

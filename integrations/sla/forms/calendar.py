@@ -25,17 +25,17 @@ MAX_PREVIEW_DAYS = 24
 
 
 class CalendarForm(forms.Form):
-    """Time zone, working days, public holidays, and additional holidays. `seen_id` is the edition that the user saw."""
+    """Time zone, workdays, public holidays, and additional holidays. `seen_id` is the edition that the user saw."""
 
     zone = forms.ChoiceField(
         label=gettext_lazy("Time zone"), help_text=gettext_lazy("Business days start and end in this time zone.")
     )
     workdays = forms.TypedMultipleChoiceField(
-        label=gettext_lazy("Working days"),
+        label=gettext_lazy("Workdays"),
         coerce=int,
         widget=forms.CheckboxSelectMultiple,
         choices=list(WEEKDAYS.items()),
-        error_messages={"required": gettext_lazy("Select your working days.")},
+        error_messages={"required": gettext_lazy("Select your workdays.")},
     )
     country = forms.ChoiceField(
         label=gettext_lazy("Country"),

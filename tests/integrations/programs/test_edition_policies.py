@@ -120,7 +120,7 @@ def test_published_editions_count_in_pacific_time_without_federal_holidays() -> 
             CALENDAR,
             "  calendar:\n    zone: UTC\n    workdays: []\n",
             "[]",
-            "edition.calendar.workdays: The calendar has no working day. Add a day, or omit the key.",
+            "edition.calendar.workdays: The calendar has no workday. Add a day, or omit the key.",
         ),
         (
             CALENDAR,

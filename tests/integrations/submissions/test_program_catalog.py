@@ -162,7 +162,7 @@ def test_target_is_formatted(target, words):
 @pytest.mark.parametrize(
     ("calendar", "rows"),
     [
-        (ProgramCalendar("UTC"), [("Time zone", "UTC"), ("Working days", "Monday to Friday")]),
+        (ProgramCalendar("UTC"), [("Time zone", "UTC"), ("Workdays", "Monday to Friday")]),
         (
             ProgramCalendar(
                 "Europe/Berlin",
@@ -173,7 +173,7 @@ def test_target_is_formatted(target, words):
             ),
             [
                 ("Time zone", "Europe/Berlin"),
-                ("Working days", "Monday, Tuesday, Wednesday, Thursday"),
+                ("Workdays", "Monday, Tuesday, Wednesday, Thursday"),
                 ("Public holidays", "Germany (BY)"),
                 ("Additional holidays", "Dec. 24, 2026 (Company holiday)"),
             ],

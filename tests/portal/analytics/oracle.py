@@ -42,7 +42,7 @@ def calculate_percentile(values: list[float], share_percent: int) -> float:
 
 
 def count_working_days(start: datetime, end: datetime) -> float:
-    """Count working days minute by minute, in UTC, Monday to Friday."""
+    """Count business days minute by minute, in UTC, Monday to Friday."""
     minutes = 0
     at = start
     while at < end:

@@ -117,4 +117,4 @@ def test_forecast_dates_are_relative_to_the_start_of_the_wait() -> None:
     forecast = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), UTC_CALENDAR).forecast(LATER)
     assert forecast is not None
     middle, latest = estimate_end(forecast, START, UTC_CALENDAR)
-    assert (middle, latest) == (START + 7 * DAY, START + 7 * DAY)  # five working days from a Monday
+    assert (middle, latest) == (START + 7 * DAY, START + 7 * DAY)  # five business days from a Monday

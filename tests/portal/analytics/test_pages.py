@@ -175,7 +175,7 @@ def test_workload_shows_overdue_and_snoozed_reviews_and_the_median(
 def test_partner_sees_the_forecast_while_the_program_is_responsible(
     sign_in: SignIn, enough_decisions: None, rocket: Integration, alice: Any, rita: Any, today: datetime
 ) -> None:
-    forecast_text = "Decisions on Nomad integrations: median 5 working days · 90% within 5 working days"
+    forecast_text = "Decisions on Nomad integrations: median 5 business days · 90% within 5 business days"
     client = sign_in(alice)
     assert forecast_text not in read_text(client.get(f"/integrations/{rocket.uuid}/"))
     advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=today)
