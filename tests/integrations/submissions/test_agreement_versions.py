@@ -101,8 +101,8 @@ def test_page_shows_the_reason_and_what_changed(rocket, complete_agreement, alic
     changes = BeautifulSoup(response.content, "html.parser").select("#agreement-changes li")
     assert "Version 2027-01 replaces version 2026-01." in get_text(response)
     assert [" ".join(each.text.split()) for each in changes] == [
-        "Removed: Each side can end this agreement with a notice of 30 days. The listings end with it.",
-        "Added: Each side can end this agreement with a notice of 60 days. The listings end with it.",
+        "Removed: Either side can end this agreement with 30 days' notice. The listings end with it.",
+        "Added: Either side can end this agreement with 60 days' notice. The listings end with it.",
     ]
 
 
