@@ -45,7 +45,7 @@ def list_emails() -> list[tuple[str, str, str]]:
 
 @pytest.mark.every_database
 def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, globex: Partner, rita: Any) -> None:
-    subject = "Decision needed on the partner HashiCorp Partners"
+    subject = "Decision required: HashiCorp Partners"
     assert list_emails() == [("company_decision_requested", rita.email, subject)]
     page = sign_in(rita).get("/companies/")
     assert find_text(page, "tbody tr").startswith("HashiCorp Partners Needs a decision")

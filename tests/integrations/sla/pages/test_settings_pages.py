@@ -198,7 +198,7 @@ def test_both_sides_except_the_author_are_notified_of_a_changed_calendar(
         assert mail.subject == "Calendar changed: Acme"
         assert "Europe/Berlin" in mail.text
         assert "/company/acme/calendar/" in mail.text
-    assert "Check that the new days are correct" in mails[1].text
+    assert "Check that the new business days are correct" in mails[1].text
 
 
 def test_program_staff_who_belong_to_the_company_are_told_as_its_members(acme: Any, alice: Any) -> None:
