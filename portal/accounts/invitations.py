@@ -146,7 +146,7 @@ def explain_invitation_refusal(invitation: Invitation, addresses: Collection[str
         }
     if invitation.accepted_at:
         return _("This invitation was already accepted.")
-    if invitation.revoked_at:  # also if the person declined it
+    if invitation.revoked_at:  # also set if the person declined it
         return _("This invitation is no longer open. Ask the person who invited you.")
     if invitation.expires_at <= now:
         return _("This invitation expired after %(days)s days. Ask for a new one.") % {"days": INVITATION_DAYS}

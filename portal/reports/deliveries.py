@@ -246,7 +246,7 @@ def _release_emails(pks: Iterable[int], now: datetime) -> int:
 
 @transaction.atomic
 def send_to_recipient(snapshot: ReportSnapshot, recipient: Recipient, *, actor: User, now: datetime) -> None:
-    """Send the report to one recipient, also if they don't subscribe to it. A scheduled email is sent now instead."""
+    """Send the report to one recipient, even if they don't subscribe to it. A scheduled email is sent now instead."""
     lock_report(snapshot.scope)
     emails = ReportEmails(snapshot, now)
     key = f"{emails.key_prefix}{recipient.key}"

@@ -15,7 +15,7 @@ from portal.core.periods import PeriodKind
 class ReportSnapshot(models.Model):
     """Metrics of a scope in a period, from which all formats of the report are rendered. They never change.
 
-    `period` is its name, such as "2026-W16". `delivered_at`: when it was delivered, also if no one wanted the report.
+    `period` is its name, such as "2026-W16". `delivered_at`: when it was delivered, even if no one wanted the report.
     """
 
     scope = models.CharField(max_length=60)

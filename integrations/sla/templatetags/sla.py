@@ -69,7 +69,8 @@ def add_support_figures(
 ) -> list[tuple[Integration, SupportStatus | None, date | None]]:
     """Return each integration with its SLA status, and for program staff the date of its last release.
 
-    Both are None if the integration isn't in support, the status also if it is on time, and the date if it is unknown.
+    Both are None if the integration isn't in support. The status is also None if it is on time, and the date if it is
+    unknown.
     """
     statuses = list_support_statuses(rows, timezone.now())
     warnings = {pk: status for pk, status in statuses.items() if status.tone != "good"}

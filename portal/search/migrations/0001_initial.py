@@ -13,7 +13,7 @@ ALTER TABLE search_searchentry ADD COLUMN document tsvector GENERATED ALWAYS AS 
 """,
     "CREATE INDEX search_entry_document ON search_searchentry USING gin (document)",
 )
-# SQLite drops triggers with their table, also when Django rebuilds it to change a column: create them again then.
+# SQLite drops triggers with their table, even when Django rebuilds it to change a column: create them again then.
 # The tokenizer takes every character that isn't ASCII for a letter: the words are separated by spaces alone.
 REMOVE = (
     "INSERT INTO search_words (search_words, rowid, words) "
