@@ -12,7 +12,7 @@ from portal.accounts.forms import INVALID_EMAIL_MESSAGE
 from portal.core.form_fields import SingleLineField, explain_text_refusal
 
 ROLE_CHOICES = [
-    (Role.OWNER, gettext_lazy("Owner: manages members and everything else")),
+    (Role.OWNER, gettext_lazy("Owner: full access, including members")),
     (Role.EDITOR, gettext_lazy("Editor: works on integrations")),
     (Role.VIEWER, gettext_lazy("Viewer: read-only access")),
 ]

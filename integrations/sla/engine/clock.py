@@ -19,7 +19,7 @@ from portal.core.time_segments import TimeSegment, split_into_segments
 from portal.core.translation import gettext_noop
 
 WARNING_SHARES = (0.5, 0.75, 0.9)
-RUNNING_REASON = gettext_noop("The clock runs")
+RUNNING_REASON = gettext_noop("Clock running")
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,10 @@ def submit_draft(request: AuthenticatedRequest, uuid: UUID, if_match: IfMatch = 
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
 def discard_draft(request: AuthenticatedRequest, uuid: UUID, params: Query[NameConfirmation]) -> MessageResponse:
-    """Delete a draft. Unless it is empty, `confirm_name` must be its name, or without one its repository or program."""
+    """Delete a draft.
+
+    Unless it is empty, `confirm_name` must be its name, or, if it has none, its repository or program.
+    """
     draft = load_integration_draft(request, uuid)
     if has_text(draft.data) and permissions.can_edit_partner(draft.partner, request.user):
         validate_form(NameConfirmationForm(draft.title, data=params.model_dump()))

@@ -202,7 +202,7 @@ def requirement_upload_agreement(
     digest: Form[str],
     if_match: IfMatch = None,
 ) -> SimpleNamespace:
-    """Upload the agreement that both sides signed outside the portal as PDF."""
+    """Upload a PDF of the agreement that both sides signed outside the portal."""
     fields = {"signer": signer, "title": title, "digest": digest}
     page = perform_action(request, uuid, requirement_id, "upload_agreement", lambda page: fields)
     return build_detail(request, page)

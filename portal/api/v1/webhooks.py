@@ -260,7 +260,7 @@ def replay_webhook_delivery(request: AuthenticatedRequest, uuid: UUID, delivery:
 @router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
 def create_webhook(request: AuthenticatedRequest, body: WebhookIn) -> WebhookWithSecretOut:
-    """Create a webhook of a partner, which its owners can do, or of the program, which staff can do.
+    """Create a webhook of a partner (for its owners) or of the program (for staff).
 
     Only the first response contains the secret. A request repeated with its Idempotency-Key returns the webhook
     without the secret. Rotate the secret in this case.

@@ -52,7 +52,7 @@ class SignatureForm(ActionForm):
 
     signer = SingleLineField(
         label=gettext_lazy("Full name"),
-        help_text=gettext_lazy("Type your name as in a signature. The signed agreement shows it."),
+        help_text=gettext_lazy("Enter your full name. The signed agreement shows it."),
         max_length=120,
         error_messages={"required": gettext_lazy("Enter your full name.")},
     )
@@ -91,7 +91,7 @@ class SignedPdfForm(FileActionForm):
 
     signer = SingleLineField(
         label=gettext_lazy("Signed by"),
-        help_text=gettext_lazy("Enter the person who signed for your company."),
+        help_text=gettext_lazy("Enter the name of the person who signed for your company."),
         max_length=120,
         error_messages={"required": gettext_lazy("Enter who signed for your company.")},
     )

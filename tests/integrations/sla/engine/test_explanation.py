@@ -34,10 +34,10 @@ FACTS = [
 
 def test_clock_is_explained_by_segments_total_due_date_and_status() -> None:
     assert explain_clock(project(FACTS, now=100).resolve, Calendar()) == [
-        "Tue, Apr 14, 9:00 AM – Wed, Apr 15, 9:00 AM: 1 day counted. The clock runs.",
+        "Tue, Apr 14, 9:00 AM – Wed, Apr 15, 9:00 AM: 1 day counted. Clock running.",
         "Wed, Apr 15, 9:00 AM – Thu, Apr 16, 9:00 AM: 1 day not counted. "
         "Waiting for the reporter to answer a question.",
-        "Thu, Apr 16, 9:00 AM – Sat, Apr 18, 12:00 AM: 1 day 15 h counted. The clock runs.",
+        "Thu, Apr 16, 9:00 AM – Sat, Apr 18, 12:00 AM: 1 day 15 h counted. Clock running.",
         "Sat, Apr 18, 12:00 AM – Sat, Apr 18, 1:00 PM: 13 h not counted. Day off: Sat, Apr 18.",
         "Total: 2 days 15 h counted, 1 day 13 h not counted.",
         "Due Wed, Apr 22, 9:00 AM (UTC).",
@@ -47,7 +47,7 @@ def test_clock_is_explained_by_segments_total_due_date_and_status() -> None:
 
 def test_explanation_uses_the_zone_of_the_calendar() -> None:
     sentences = explain_clock(project([], now=1).resolve, Calendar(ZoneInfo("Asia/Kolkata")))
-    assert sentences[0] == "Tue, Apr 14, 2:30 PM – Tue, Apr 14, 3:30 PM: 1 h counted. The clock runs."
+    assert sentences[0] == "Tue, Apr 14, 2:30 PM – Tue, Apr 14, 3:30 PM: 1 h counted. Clock running."
 
 
 def test_ideal_due_date_is_labeled() -> None:
