@@ -20,6 +20,7 @@ const MESSAGES = {
   signedOut: "Not saved. You are signed out. Continue to sign in. We keep your text.",
   notSaved: "Not saved. Your text stays on this page. We'll try again when you type.",
   outage: "We couldn't update this part of the page. Copy your text, reload the page, and try again.",
+  unreachable: "We couldn't reach the portal. Your input stays on this page. Check your connection, and try again.",
   ...JSON.parse(document.documentElement.dataset.messages || "{}"),
 };
 const formatMessage = (name, value) => MESSAGES[name].replace(/%\(\w+\)s/, () => value);
@@ -289,20 +290,31 @@ const isPoll = ({ detail }) => detail.requestConfig.elt.matches('[hx-trigger^="e
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (document.hidden && isPoll(event) && event.detail.requestConfig.verb === "get") event.preventDefault();
 });
-for (const name of ["htmx:responseError", "htmx:sendError"]) document.addEventListener(name, (event) => showOutage(isPoll(event), event.detail.xhr));
-// A part that updates itself again shows that its outage is over. Other requests need the person to try again.
+for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(name, (event) => showFailure(isPoll(event), event.detail.xhr));
+}
+// Another try of the person ends the notice of a failure. A part that updates itself ends only its own, once it succeeds.
+document.addEventListener("htmx:beforeSend", (event) => { if (!isPoll(event)) document.getElementById("outage")?.remove(); });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && isPoll(event)) document.querySelector("#outage[data-poll]")?.remove();
 });
 
-// Show that a fragment could not be loaded, or who can do what was refused.
-function showOutage(byPoll, request) {
-  const shown = document.getElementById("outage");
-  if (shown) { if (!byPoll) delete shown.dataset.poll; return; }
+// Where the page of a refusal has its reason. Pages of other errors don't know what the person did.
+const REASONS = { 403: ".empty-body p", 413: ".plain-sheet > p", 429: ".plain-sheet > p" };
+function readReason(request) {
+  const page = new DOMParser().parseFromString(request.responseText, "text/html");
+  return REASONS[request.status] && page.querySelector(REASONS[request.status])?.textContent;
+}
+
+// Show why a part of the page could not be loaded. The notice stays in view, because the person may have scrolled.
+function showFailure(byPoll, request) {
+  if (document.getElementById("outage")) return;
   const note = Object.assign(document.createElement("div"), { id: "outage", className: "banner tone-warn", role: "alert" });
   if (byPoll) note.dataset.poll = "";
-  note.innerHTML = '<span></span><div class="banner-main"><p></p></div>';
-  const refusal = new DOMParser().parseFromString(request.status === 403 ? request.responseText : "", "text/html");
-  note.querySelector("p").textContent = refusal.querySelector(".empty-body p")?.textContent ?? MESSAGES.outage;
+  note.innerHTML = '<div class="banner-main"><p></p></div><button type="button" class="icon-button">✕</button>';
+  note.querySelector("p").textContent = request.status ? readReason(request) ?? MESSAGES.outage : MESSAGES.unreachable;
+  const close = note.querySelector("button");
+  close.setAttribute("aria-label", MESSAGES.close);
+  close.addEventListener("click", () => note.remove());
   document.getElementById("main").prepend(note);
 }
