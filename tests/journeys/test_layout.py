@@ -177,3 +177,22 @@ def test_printed_page_shows_the_summaries_of_closed_details(visit: Visit, alice:
     page = visit(alice).go("/help/getting-started/").page
     page.emulate_media(media="print")
     expect(page.locator(".fold:not([open]) > summary").first).to_be_visible()
+
+
+def test_selection_and_current_pages_are_visible_with_forced_colors(visit: Visit, rita: Any) -> None:
+    browser = visit(rita)
+    page = browser.page
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    browser.go("/queue/")
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    tabs = page.locator(".tabs").first.locator("a")
+    borders = tabs.evaluate_all("tabs => tabs.map(tab => getComputedStyle(tab).borderBottomColor)")
+    canvas = page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
+    assert [border == canvas for border in borders] == [False, *[True] * (len(borders) - 1)]
+    expect(page.locator(".rail [aria-current]")).to_have_css("outline-style", "solid")
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light dark"
+    page.keyboard.press("Control+k")
+    page.get_by_role("option").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#palette [aria-selected=true]")).to_have_css("outline-style", "solid")
+    expect(page.locator("#palette [aria-selected=false]").first).to_have_css("outline-style", "none")
