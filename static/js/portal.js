@@ -126,11 +126,13 @@ if (palette) {
   }
 }
 
-// Close open menus on outside clicks and Escape.
+// Close open menus on Escape, on outside clicks, and when the focus leaves them, so that they don't cover it.
 const closeMenus = (except) => {
   for (const menu of document.querySelectorAll("details[data-menu][open]")) if (menu !== except) menu.open = false;
 };
-document.addEventListener("click", (event) => closeMenus(event.target.closest("details[data-menu]")));
+for (const name of ["click", "focusin"]) {
+  document.addEventListener(name, (event) => closeMenus(event.target.closest("details[data-menu]")));
+}
 document.addEventListener("keydown", (event) => {
   const menu = event.key === "Escape" && document.querySelector("details[data-menu][open]");
   if (menu) { menu.open = false; menu.querySelector("summary").focus(); }

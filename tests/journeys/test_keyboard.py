@@ -105,3 +105,15 @@ def test_focus_stays_when_a_part_of_the_page_is_replaced(visit: Visit, acme: Any
         page.evaluate("htmx.ajax('GET', '/queue/', '#results')")
         reviewer.wait_for_page()
         expect(control).to_be_focused()
+
+
+def test_menu_closes_when_the_focus_leaves_it(visit: Visit, alice: Any) -> None:
+    person = visit(alice).go("/")
+    menu = person.page.locator("details.menu")
+    menu.locator("summary").focus()
+    person.page.keyboard.press("Enter")
+    tab_to(person, menu.get_by_role("button", name="Sign out"))
+    expect(menu).to_have_attribute("open", "")
+    person.page.keyboard.press("Tab")
+    expect(menu).not_to_have_attribute("open", "")
+    expect(person.page.locator(":focus")).to_be_in_viewport()
