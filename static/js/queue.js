@@ -16,12 +16,28 @@ function move(step) {
 }
 
 // An action without a selection applies to the current item.
+let single = null; // its place in the list and its ID
 function act(name) {
-  const box = currentRow() && boxOf(currentRow());
-  if (box && !boxes().some((other) => other.checked)) box.click();
+  const row = currentRow(), box = row && boxOf(row);
+  if (box && !boxes().some((other) => other.checked)) { box.click(); single = [rows().indexOf(row), row.dataset.item]; }
   const reason = form.elements.reason;
   if (name === "snooze" && reason?.value === "") reason.focus();
   else pressAction(name);
+}
+// The first button of the form would assign the item.
+form.elements.reason?.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && single) { event.preventDefault(); act("snooze"); }
+});
+
+// The next page continues at that item, or at the one in its place. Items that the person selected stay selected.
+const SINGLE = "queue-single";
+form.addEventListener("submit", () => { if (single) sessionStorage.setItem(SINGLE, JSON.stringify(single)); });
+const [place, item] = JSON.parse(sessionStorage.getItem(SINGLE)) ?? [];
+sessionStorage.removeItem(SINGLE);
+if (item && !document.querySelector(".messages .tone-bad, #queue-form .field-wrong")) {
+  for (const box of boxes()) box.checked = false;
+  const all = rows();
+  (all.find((row) => row.dataset.item === item) ?? all[Math.min(place, all.length - 1)])?.querySelector("td.main a").focus();
 }
 
 const SHORTCUTS = {
@@ -70,7 +86,9 @@ selectAll?.addEventListener("change", () => {
   for (const box of boxes()) box.checked = selectAll.checked;
   showSelection();
 });
-document.addEventListener("change", (event) => { if (event.target.matches("#results input[name=row]")) showSelection(); });
+document.addEventListener("change", (event) => {
+  if (event.target.matches("#results input[name=row]")) { single = null; showSelection(); }
+});
 addEventListener("pageshow", showSelection);
 
 // Keep the selection and the current item when htmx replaces the list.

@@ -8,6 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from integrations.partners.models import Partner
+from integrations.submissions.models import Integration
 from tests.conftest import advance_to_stage, create_integration
 from tests.journeys.person import Person
 
@@ -75,3 +76,35 @@ def test_all_items_are_selected_at_once(visit: Visit, rita: Any, items: None) ->
     browser.page.keyboard.press("X")
     expect(select_all).to_be_checked()
     browser.press("Claim reviews").sees(f"Claimed {ITEMS} items.")
+
+
+def test_shortcuts_continue_at_the_item_on_which_they_acted(visit: Visit, rita: Any, items: None) -> None:
+    browser = visit(rita).go("/queue/")
+    keys = browser.page.keyboard
+    links = browser.page.locator("#results td.main a")
+    names = links.all_inner_texts()
+    for number in range(2):
+        keys.press("j")
+        expect(links.nth(number)).to_be_focused()
+        keys.press("c")
+        browser.sees("Claimed 1 item.")
+        expect(links.nth(number)).to_be_focused()
+        expect(browser.page.locator("#results input[name=row]:checked")).to_have_count(0)
+    claimed = Integration.objects.filter(claim_expires_at__isnull=False)
+    assert set(claimed.values_list("name", flat=True)) == set(names[:2])
+
+
+def test_enter_after_the_reason_snoozes_the_current_item(visit: Visit, rita: Any, items: None) -> None:
+    browser = visit(rita).go("/queue/")
+    keys = browser.page.keyboard
+    links = browser.page.locator("#results td.main a")
+    names = links.all_inner_texts()
+    keys.press("j")
+    keys.press("e")
+    expect(browser.page.get_by_label("Reason or message")).to_be_focused()
+    keys.press("Enter")
+    keys.type("Waits for a release.")
+    keys.press("Enter")
+    browser.sees("Snoozed 1 item.")
+    expect(links).to_have_text(names[1:])
+    expect(links.first).to_be_focused()
