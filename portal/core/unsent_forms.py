@@ -13,7 +13,7 @@ from functools import partial
 
 from allauth.core.internal import ratelimit
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
+from django.contrib.auth import REDIRECT_FIELD_NAME, SESSION_KEY
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in
@@ -46,6 +46,7 @@ def store_unsent_forms(get_response: Handler) -> Handler:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         request.unsent = partial(take_unsent_form, request)  # type: ignore[attr-defined]
+        request.is_form_stored = partial(is_form_stored, request)  # type: ignore[attr-defined]
         response = get_response(request)
         if _is_redirected_to_sign_in(request, response):
             _store_form(request, response)
@@ -72,6 +73,14 @@ def take_unsent_form(request: HttpRequest) -> QueryDict | None:
         return QueryDict(crypto.decrypt(stored_form["fields"], key).value)
     except crypto.DecryptionError:  # the encryption key was replaced since
         return None
+
+
+def is_form_stored(request: HttpRequest) -> bool:
+    """Return whether the page that follows this sign-in page gets a stored form back."""
+    key = _read_key(request)
+    stored_form = cache.get(key) if key else None
+    following = request.POST.get(REDIRECT_FIELD_NAME) or request.GET.get(REDIRECT_FIELD_NAME, "")
+    return bool(stored_form and stored_form["path"] == following.partition("?")[0])
 
 
 def discard_other_users_form(request: HttpRequest, user: AbstractBaseUser | AnonymousUser) -> None:

@@ -64,6 +64,21 @@ def test_form_sent_without_session_is_restored_once_after_sign_in(alice: Any) ->
     assert [read_name(client), read_name(client)] == [("Acme Rockets", True), ("Acme", False)]
 
 
+def test_sign_in_page_says_that_the_form_is_kept(alice: Any) -> None:
+    notice = "Your input is kept. Sign in to restore it."
+    client = create_checked_client()
+    login = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client))["Location"]
+    wrong = {"login": alice.email, "password": "wrong", "next": COMPANY_PAGE}
+    pages = [
+        client.get(login),
+        client.get(login.replace("login", "signup")),
+        client.post("/accounts/login/", wrong | get_csrf_token(client)),
+        client.get("/accounts/login/?next=/profile/"),
+        Client().get(login),
+    ]
+    assert [notice in page.text for page in pages] == [True, True, True, False, False]
+
+
 def test_form_sent_by_htmx_without_session_is_restored_after_sign_in(alice: Any) -> None:
     client = create_checked_client()
     answer = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client), headers={"HX-Request": "true"})
