@@ -57,6 +57,10 @@ QUEUE_FIELDS = (
 DESCRIPTION_FIELDS = ("name", "description", "category", "offerings", "homepage")
 REPOSITORY_FIELDS = ("repository", "repository_id", "repository_owner_id")
 INTEGRATION_ID = Parameter("integration", models.BigIntegerField())
+# Internal events that leave the version of the integration as it is.
+UNVERSIONED_EVENTS = Q(event_type__in=("review.claimed", "review.claim_released")) | Q(
+    internal=True, event_type__startswith="program."
+)
 # Every page of an integration reads these, and building a query takes longer than running it.
 FULFILLMENTS: "CompiledQuery[RequirementFulfillment]" = CompiledQuery(
     lambda: (
@@ -225,6 +229,11 @@ class Integration(FSMModelMixin, StageFields):
     def get_listing_status_display(self) -> str:  # type: ignore[no-redef]
         """Return the label of the listing status. Django's method translates all labels first."""
         return str(ListingStatus(self.listing_status).label)
+
+    def get_last_change(self, user: AnyUser | None) -> "AuditEvent | None":
+        """Return the last change that the user can see: internal ones are visible to program staff only."""
+        events = self.events.all() if permissions.can_view_notes(self, user) else self.events.visible_to_partner()
+        return events.exclude(UNVERSIONED_EVENTS).last()
 
     @property
     def audit_stream(self) -> str:

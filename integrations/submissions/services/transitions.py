@@ -175,8 +175,7 @@ def _require_transition(
         rule: str = candidates[0].permission.__name__
         raise ActionRefused(refusals.explain_refusal(rule, integration, actor), "forbidden")
     if version is not None and version != integration.version:
-        # The partner reads the refusal, so internal notes must not appear in it.
-        last = integration.events.exclude(internal=True).last()
+        last = integration.get_last_change(actor)
         change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")
         raise ActionRefused(_("%(change)s. Reload the page.") % {"change": change}, "conflict")
     if transition is None:

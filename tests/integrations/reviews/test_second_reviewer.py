@@ -242,6 +242,20 @@ def test_first_approver_undoes_the_approval_until_the_second_reviewer_decides(
     assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
 
 
+def test_conflict_names_the_undo_of_the_first_approval_to_reviewers_only(
+    ready_integration: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    seen = {"version": reload_row(ready_integration).version}
+    perform_transition(ready_integration, "undo_first_approval", actor=rita, now=frozen_now)
+    claims.claim_review(ready_integration, actor=rob, now=frozen_now)  # which changes nothing that others see
+    page = get_text(sign_in(rob).post(build_url(ready_integration, "approve"), {**seen, "note": ""}))
+    assert "Rita Reyes undid the approval as first reviewer (" in page
+    assert "Last change: Rita Reyes undid the approval as first reviewer, Tue, Apr 14, 9:00 AM" in page
+    refusal = get_refusal(perform_transition, ready_integration, "withdraw", actor=alice, now=frozen_now, **seen)
+    assert refusal == "The portal answered “Test logs” (Tue, Apr 14, 2026, 9:00 AM UTC). Reload the page."
+
+
 def test_first_approval_is_undone_only_by_its_reviewer_and_before_the_decision(
     ready_integration: Integration, rita: User, rob: User, frozen_now: datetime
 ) -> None:
