@@ -12,7 +12,7 @@ from integrations.escalations import services as escalation
 from integrations.partners import notices as account_notices
 from integrations.partners.models import Partner
 from integrations.programs.requirements import RequirementKind
-from integrations.reviews.services import conflicts
+from integrations.reviews.services import claims, conflicts
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
@@ -27,7 +27,7 @@ from integrations.submissions.services import (
 )
 from integrations.submissions.workflow.evidence import PROVIDER
 from integrations.submissions.workflow.guards import EMAIL_SENT_MESSAGE
-from portal.accounts.access import access_revoked
+from portal.accounts.access import access_revoked, roles_changed
 from portal.accounts.models import User
 from portal.analytics.services import handle_responsibility_change
 from portal.api.services import tokens
@@ -118,6 +118,12 @@ def silence_former_member(event: AuditEvent) -> None:
     if event.partner is not None:
         email.silence_person(event.data["person"], event.partner.pk)
         unsubscribe.cancel_scheduled_emails(event.data["person"], build_partner_key(event.partner))
+
+
+def withdraw_approvals(sender: object, *, user: User, now: datetime, **_: object) -> None:
+    """Withdraw the first approvals of a person who can't review anymore."""
+    with translation.override(settings.LANGUAGE_CODE):
+        claims.withdraw_lost_approvals(user, now)
 
 
 def silence_deactivated_account(sender: object, *, user: User, is_deactivation: bool, **_: object) -> None:
@@ -227,5 +233,6 @@ def connect() -> None:
     github_access.connect_receivers()
     access_revoked.connect(calendar_feed.handle_access_revoked)
     access_revoked.connect(silence_deactivated_account)
+    roles_changed.connect(withdraw_approvals)
     PROVIDER.get_facts = evidence.collect_facts
     PROVIDER.collect_evidence = evidence.collect_evidence

@@ -14,10 +14,17 @@ from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
-from integrations.submissions.workflow.states import ResponsibleParty, Stage
+from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
+from portal.audit.models import AuditEvent
+
+FIRST_APPROVAL_EVENT_TYPES = (
+    "review.first_approved",
+    "review.first_approval_undone",
+    "review.first_approval_withdrawn",
+)
 
 
 def build_next_action_context(integration: Integration, now: datetime) -> dict[str, object]:
@@ -70,6 +77,13 @@ def get_undoable_decision(integration: Integration, user: User, now: datetime) -
         "is_by_company": integration.stage in permissions.COMPANY_DECISION_RULES,
         "transition": "undo_decision",
     }
+
+
+def get_first_approval_event(integration: Integration) -> AuditEvent | None:
+    """Return the last event of the first approval in a round that waits for two reviewers, or None."""
+    is_waiting = integration.review_state == ReviewState.WAITING and integration.current_step.review.second_reviewer
+    events = integration.events.filter(event_type__in=FIRST_APPROVAL_EVENT_TYPES)
+    return events.filter(at__gte=integration.review_requested_at).last() if is_waiting else None
 
 
 def filter_relevant_actions(

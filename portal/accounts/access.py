@@ -1,4 +1,4 @@
-"""Revocation of an account's sessions, API tokens, and calendar URLs."""
+"""Revocation of an account's sessions, API tokens, calendar URLs, and roles."""
 
 from allauth.usersessions.models import UserSession
 from django.dispatch import Signal
@@ -9,6 +9,8 @@ from portal.accounts.models import User
 # Sent with `user`, `request`, and `is_deactivation` when a password changes or an account is deactivated. Receivers
 # revoke the credentials that they issued to the user, and at a deactivation also those that belong to a partner.
 access_revoked = Signal()
+# Sent with `user` and `now` after the roles of a user changed or the account was deactivated, in the same transaction.
+roles_changed = Signal()
 
 
 def end_other_sessions(user: User, *, request: HttpRequest | None) -> None:

@@ -19,7 +19,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from portal.accounts.access import revoke_access
+from portal.accounts.access import revoke_access, roles_changed
 from portal.accounts.models import DELETED_EMAIL_DOMAIN, RoleRequest, User
 from portal.accounts.role_names import (
     ADMINISTRATOR,
@@ -147,6 +147,7 @@ def deactivate(user: User, **decision: Unpack[Decision]) -> None:
             _save(change.row, ["is_active"])
             _announce(change, "deactivated")
             revoke_access(change.row, is_deactivation=True)
+            roles_changed.send(User, user=change.row, now=change.now)
 
 
 def reactivate(user: User, **decision: Unpack[Decision]) -> None:
@@ -242,6 +243,7 @@ def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str
     changes = [("+", role) for role in roles - current] + [("-", role) for role in current - roles]
     summary = ", ".join(sign + role for sign, role in sorted(changes, key=itemgetter(1)))
     _announce(change, "roles_changed", summary)
+    roles_changed.send(User, user=row, now=change.now)
 
 
 def _set_columns(row: User, roles: set[str]) -> None:

@@ -11,9 +11,11 @@ from integrations.partners.refusals import explain_conflict
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.step_context import StepContext
-from integrations.submissions.services.changes import change_integration
+from integrations.submissions.services.changes import IntegrationChange, change_integration
+from integrations.submissions.services.transitions import lock_integration
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
+from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
@@ -81,6 +83,16 @@ def _require_other_author(integration: Integration, reviewer: AnyUser | None) ->
     if reviewer and is_excluded_from_decision(integration, reviewer.pk):
         message = _("%(reviewer)s made an earlier decision. Another reviewer must make this one.")
         raise ActionRefused(message % {"reviewer": reviewer}, "forbidden")
+
+
+def withdraw_lost_approvals(reviewer: User, now: datetime) -> None:
+    """Withdraw the first approvals of a person who lost a role or was deactivated, if they can't decide anymore."""
+    reviews = Integration.objects.filter(first_approver=reviewer, stage=Stage.REVIEW).order_by("pk")
+    for pk in reviews.values_list("pk", flat=True):
+        change = IntegrationChange(lock_integration(pk), None, now)
+        if not permissions.can_decide(change.integration, reviewer):
+            change.withdraw_first_approval(is_changed=False)
+            change.save()
 
 
 def change_profile(user: User, fields: Mapping[str, object], *, actor: User) -> ReviewerProfile:

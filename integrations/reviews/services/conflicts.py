@@ -103,5 +103,5 @@ def _release_reviews(partner: Partner, reviewer: User, actor: User | None, now: 
             change.record("review.claim_released")
         # An approval by someone who must not decide can't count as one of the two.
         if row.first_approver_id == reviewer.pk:
-            change.withdraw_first_approval()
+            change.withdraw_first_approval(is_changed=False)
         change.save()

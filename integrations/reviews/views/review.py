@@ -20,6 +20,7 @@ from integrations.reviews.presenters import (
     can_raise_finding,
     explain_decision_refusal,
     filter_relevant_actions,
+    get_first_approval_event,
     get_undoable_decision,
 )
 from integrations.reviews.views.conflicts import build_conflict_context
@@ -137,6 +138,7 @@ def build_review_context(
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
         "templates": list_templates(integration),
         "can_assign": permissions.can_assign_reviewer(integration, user) and integration.is_open,
+        "first_approval_event": get_first_approval_event(integration),
         "undo": get_undoable_decision(integration, user, now),
         "decision_refusal": explain_decision_refusal(integration, user),
         **_build_finding_context(integration, user),

@@ -53,13 +53,22 @@ class IntegrationChange:
             self.integration, event_type, actor=self.actor, now=self.now, note=note, internal=internal, **data
         )
 
-    def withdraw_first_approval(self) -> None:
-        """Clear the approval of a first reviewer while the review lasts or can return, and record it."""
+    def withdraw_first_approval(self, *, is_changed: bool = True) -> None:
+        """Clear the approval of a first reviewer while the review lasts or can return, and record it.
+
+        `is_changed`: the integration changed. Otherwise, the reviewer can't decide anymore.
+        """
         row = self.integration
         can_return = row.decision == "approve" and row.undo_until is not None and row.undo_until > self.now
         if row.first_approver and (row.stage == Stage.REVIEW or can_return):
-            reviewer = str(row.first_approver)
-            record_event(row, "review.first_approval_withdrawn", actor=None, now=self.now, reviewer=reviewer)
+            record_event(
+                row,
+                "review.first_approval_withdrawn",
+                actor=None,
+                now=self.now,
+                reviewer=str(row.first_approver),
+                is_changed=is_changed,
+            )
             row.first_approver = None
 
     def save(self) -> None:

@@ -105,10 +105,12 @@ SECOND_REVIEWER_MESSAGE = gettext_noop("A second reviewer must approve.")
 
 def require_other_approval(integration: "Integration") -> str:
     """Refuse an approval if the step asks for two reviewers and no other person gave the first one."""
+    if needs_first_approval(integration):
+        # The approval that the reviewer saw was undone or withdrawn, and theirs can be the first one instead.
+        return _("Two reviewers must approve. Approve as the first reviewer.")
     actor = integration.step_context.actor
-    is_other = actor is None or actor.pk != integration.first_approver_id
-    is_enough = not integration.current_step.review.second_reviewer or (is_other and _has_first_approval(integration))
-    return "" if is_enough else _(SECOND_REVIEWER_MESSAGE)
+    is_own = actor is not None and actor.pk == integration.first_approver_id
+    return _(SECOND_REVIEWER_MESSAGE) if is_own and integration.current_step.review.second_reviewer else ""
 
 
 def require_requested_changes(integration: "Integration") -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, findings, requirements
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
+from portal.accounts.roles import change_roles, deactivate
 from tests.conftest import fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
@@ -27,6 +29,8 @@ pytestmark = pytest.mark.any_database
 SignIn = Any
 WAITING = "Waiting for a second reviewer"
 SECOND = "A second reviewer must approve."
+FIRST = "Two reviewers must approve. Approve as the first reviewer."
+WITHDRAWN = "First approval withdrawn"
 
 
 def require_two_reviewers(edition: Edition) -> Edition:
@@ -56,8 +60,9 @@ def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
     assert (row.stage, row.responsible_party, row.first_approver, row.reviewer) == ("review", "program", rita, None)
     event = row.events.get(event_type="review.first_approved")
     assert (event.internal, event.note, event.emails.count()) == (True, "Tests pass.", 0)
-    page = get_text(client.get(f"/integrations/{ready_integration.uuid}/review/"))
+    page = get_text(sign_in(rob).get(f"/integrations/{ready_integration.uuid}/review/"))
     assert f"{WAITING} Rita Reyes approved this round." in page
+    assert "The partner sees “In review”. Tests pass. " in page
     assert "waiting for a second reviewer" in get_text(client.get("/queue/"))
     partner_page = get_text(sign_in(alice).get(f"/integrations/{ready_integration.uuid}/"))
     assert (partner_page, WAITING in partner_page) == (before, False)
@@ -66,7 +71,7 @@ def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
 def test_second_approval_must_come_from_another_person_without_conflict(
     ready_integration: Integration, acme: Partner, rita: User, rob: User, frozen_now: datetime
 ) -> None:
-    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == FIRST
     perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
     assert get_refusal(perform_transition, ready_integration, "approve", actor=rita, now=frozen_now) == SECOND
     again = "A first approval isn't needed or was already given."
@@ -139,25 +144,31 @@ def test_first_approval_ends_with_a_conflict(
     assert (row.first_approver, row.is_awaiting_second_reviewer) == (None, False)
     event = row.events.get(event_type="review.first_approval_withdrawn")
     assert (event.actor, event.internal, event.data["reviewer"]) == ("", True, "Rita Reyes")
-    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == FIRST
     assert (
         perform_transition(ready_integration, "approve_first", actor=rob, now=frozen_now).event_type
         == "review.first_approved"
     )
 
 
-def test_first_approval_of_a_former_reviewer_does_not_count(
-    ready_integration: Integration, rita: User, rob: User, frozen_now: datetime
+@pytest.mark.parametrize("change", [partial(change_roles, revoke=["reviewer"]), deactivate])
+def test_first_approval_of_a_former_reviewer_is_withdrawn(
+    ready_integration: Integration, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime, change: Any
 ) -> None:
+    User.objects.create(email="root@program.example", is_superuser=True)
     perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
-    User.objects.filter(pk=rita.pk).update(is_reviewer=False)
-    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    change(rita, actor=None, reason="Another team", now=frozen_now)
+    row = reload_row(ready_integration)
+    assert (row.first_approver, [reason["code"] for reason in row.reasons]) == (None, ["new_review"])
+    page = get_text(sign_in(rob).get(f"/integrations/{row.uuid}/review/"))
+    assert f"{WITHDRAWN} Rita Reyes approved this round but can't review this integration anymore." in page
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == FIRST
     perform_transition(ready_integration, "approve_first", actor=rob, now=frozen_now)
     assert reload_row(ready_integration).first_approver == rob
 
 
 def test_changed_answer_of_the_partner_withdraws_the_first_approval(
-    ready_integration: Integration, alice: User, rita: User, rob: User, frozen_now: datetime
+    ready_integration: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
     requirement = next(
@@ -166,8 +177,10 @@ def test_changed_answer_of_the_partner_withdraws_the_first_approval(
     requirements.submit_answer(ready_integration, requirement.id, {"met": "differently"}, actor=alice, now=frozen_now)
     row = reload_row(ready_integration)
     assert (row.first_approver, row.next_action_code == "second_review") == (None, False)
+    page = get_text(sign_in(rob).get(f"/integrations/{row.uuid}/review/"))
+    assert f"{WITHDRAWN} The integration changed after Rita Reyes approved this round." in page
     assert row.events.filter(event_type="review.first_approval_withdrawn").count() == 1
-    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == FIRST
 
 
 def test_changed_details_withdraw_the_first_approval(
@@ -179,7 +192,7 @@ def test_changed_details_withdraw_the_first_approval(
     assert reload_row(ready_integration).first_approver == rita
     creation.change_description(ready_integration, {"repository": "acme/other"}, actor=alice, now=frozen_now)
     assert reload_row(ready_integration).first_approver is None
-    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == FIRST
 
 
 def test_first_approval_page_loads_the_keyboard_shortcut(
@@ -209,7 +222,7 @@ def test_change_before_the_undo_of_the_second_approval_withdraws_the_first(
     creation.change_description(ready_integration, {"repository": "acme/other"}, actor=alice, now=frozen_now)
     perform_transition(ready_integration, "undo_decision", actor=rob, now=frozen_now)
     assert reload_row(ready_integration).first_approver is None
-    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == FIRST
 
 
 def test_difference_of_editions_names_the_second_reviewer() -> None:
@@ -239,7 +252,7 @@ def test_first_approver_undoes_the_approval_until_the_second_reviewer_decides(
     event = row.events.get(event_type="review.first_approval_undone")
     assert (event.actor, event.internal, event.emails.count()) == ("Rita Reyes", True, 0)
     assert get_text(sign_in(alice).get(f"/integrations/{ready_integration.uuid}/")) == partner_page
-    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == FIRST
 
 
 def test_conflict_names_the_undo_of_the_first_approval_to_reviewers_only(
