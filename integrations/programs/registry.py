@@ -13,6 +13,12 @@ def get_edition(program: str, date: str) -> Edition:
     return PROGRAMS[program].by_date[date]
 
 
+def list_agreement_requirement_ids(key: str) -> list[str]:
+    """Return the IDs of the requirements of an agreement in all editions of all programs."""
+    editions = [edition for program in PROGRAMS.values() for edition in program.editions]
+    return sorted({each.id for edition in editions for each in edition.list_requirements() if each.agreement == key})
+
+
 def get_agreement_document(key: str) -> AgreementDocument:
     """Return the newest version of an agreement, which applies to every edition. Raises KeyError for an unknown key."""
     return AGREEMENTS[key][-1]

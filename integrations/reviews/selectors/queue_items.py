@@ -5,7 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, F, Min, Q, QuerySet, Value
+from django.db.models import (
+    BooleanField,
+    CharField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+)
 from django.db.models.functions import Coalesce
 
 from integrations.partners import permission_conditions
@@ -17,7 +29,14 @@ from integrations.reviews.selectors.queue import (
     list_tab_conditions,
 )
 from integrations.reviews.selectors.queue_compiled import Items, select_compiled
-from integrations.reviews.selectors.queue_kinds import IS_APPEAL, ITEM_COLUMNS, KINDS, list_stale_listings
+from integrations.reviews.selectors.queue_kinds import (
+    IS_APPEAL,
+    IS_ONLY_UNSIGNED,
+    ITEM_COLUMNS,
+    KINDS,
+    UNSIGNED_AGREEMENTS,
+    list_stale_listings,
+)
 from integrations.reviews.selectors.queue_union import select_items
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.compliance_guards import build_exclusion_condition
@@ -83,19 +102,38 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
         can_decide_on_partner = permission_conditions.build_partner_decision_condition(user)
         condition |= Q(kind="company") & can_decide_on_partner | ~Q(kind__in=("review", "company")) & can_decide
     fields = {"program_key": "program", "stage": "stage", "category": "category"}
-    if values := {column: filters[name] for column, name in fields.items() if filters.get(name)}:
+    values = {column: filters[name] for column, name in fields.items() if filters.get(name)}
+    if values:
         partners = Integration.objects.filter(**values).values("partner")
         # A company has no program of its own. It is shown if one of its integrations matches the filters.
         condition &= Q(**values) | Q(kind="company", partner__in=partners)
     if filters.get("age"):
         condition &= Q(began_at__lte=now - timedelta(days=int(filters["age"])))
-    return select_items(kinds, user, now).filter(condition)
+    rows = select_items(kinds, user, now).filter(condition)
+    # A condition of its own, because its subquery is applied after the union.
+    return rows.exclude(_build_repetition_condition(values, user)) if "agreement" in kinds else rows
+
+
+def _build_repetition_condition(values: Filters, user: User) -> Q:
+    """Return the condition for agreements that the user can sign on another integration of the list.
+
+    One signature counts for all integrations of the partner, so it is one item.
+    """
+    can_sign = Q(**values) & permission_conditions.build_decision_condition(user)
+    others = UNSIGNED_AGREEMENTS.filter(
+        integration__in=Integration.objects.filter(can_sign),
+        integration__partner=OuterRef("partner_id"),
+        integration__uuid__lt=OuterRef("uuid"),
+        agreement=OuterRef("next_action_code"),
+    )
+    return Q(Exists(others), kind="agreement")
 
 
 def _build_review_condition(responsible_party: str, user: User, now: datetime) -> Q:
     """Return the condition for integrations of a responsible party that aren't items of another kind for the user."""
     # One decision is one item. For those who can't make it, the integration stays in the list as a review.
-    has_other_kind = Q(next_action_code="decide_on_company") | IS_APPEAL & ~build_exclusion_condition(user)
+    has_other_kind = Q(next_action_code="decide_on_company") | IS_ONLY_UNSIGNED
+    has_other_kind |= IS_APPEAL & ~build_exclusion_condition(user)
     is_selected = Q(responsible_party=responsible_party)
     if responsible_party == "any":
         is_selected = ~Q(stage__in=FINAL_STAGES)

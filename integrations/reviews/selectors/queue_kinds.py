@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import (
+    Case,
     CharField,
     DateTimeField,
     F,
@@ -20,17 +21,26 @@ from django.db.models import (
     QuerySet,
     Subquery,
     Value,
+    When,
 )
 from django.db.models.expressions import Combinable, RawSQL
-from django.db.models.functions import Cast, Coalesce
+from django.db.models.functions import Cast, Coalesce, Concat
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners.models import Partner, VerificationState
-from integrations.programs.registry import get_edition
+from integrations.programs.registry import AGREEMENTS, get_edition, list_agreement_requirement_ids
 from integrations.reviews.models import QueueItem
 from integrations.submissions.models import Integration, IntegrationQuerySet, RequirementFulfillment
+from integrations.submissions.workflow.actions import SIGNATURE_ACTIONS
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
-from integrations.submissions.workflow.states import FINAL_STAGES, FULFILLED_STATUSES, ListingStatus, ResponsibleParty
+from integrations.submissions.workflow.next_action import render_action_text
+from integrations.submissions.workflow.states import (
+    FINAL_STAGES,
+    FULFILLED_STATUSES,
+    ListingStatus,
+    ResponsibleParty,
+    Status,
+)
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
 
@@ -96,10 +106,18 @@ def build_integration_columns(*names: str) -> dict[str, Combinable]:
     return {name: F(f"integration__{name}") for name in names}
 
 
-def _list_waiver_tasks(values: NamedValues) -> list[str]:
+def _get_requirement_title(values: NamedValues) -> str:
     requirement = get_edition(values["program_key"], values["edition_date"]).get_requirement(values["slug"])
-    title = requirement.title if requirement else values["slug"]
-    return [_("Decide on the waiver of “%(title)s”") % {"title": title}]
+    return requirement.title if requirement else values["slug"]
+
+
+def _list_waiver_tasks(values: NamedValues) -> list[str]:
+    return [_("Decide on the waiver of “%(title)s”") % {"title": _get_requirement_title(values)}]
+
+
+def _list_agreement_tasks(values: NamedValues) -> list[str]:
+    action = SIGNATURE_ACTIONS[values["next_action_params"]["method"]]
+    return [render_action_text(action, {"title": _get_requirement_title(values)})]
 
 
 def list_stale_listings(now: datetime | Combinable) -> IntegrationQuerySet:
@@ -122,6 +140,29 @@ WAIVER_REQUESTS = (
     RequirementFulfillment.objects.filter(waiver_requested_at__isnull=False)
     .filter(~Q(status__in=FULFILLED_STATUSES) | Q(valid_until__lte=NOW))
     .exclude(integration__stage__in=FINAL_STAGES)
+)
+AGREEMENT_IDS = {key: list_agreement_requirement_ids(key) for key in AGREEMENTS}
+AGREEMENT_KEY = Case(*(When(requirement_id__in=ids, then=Value(key)) for key, ids in AGREEMENT_IDS.items()))
+# The partner signed. One item for each integration: queue_items selects one that the reader can sign for.
+UNSIGNED_AGREEMENTS = (
+    RequirementFulfillment.objects.annotate(agreement=AGREEMENT_KEY)
+    .filter(agreement__isnull=False, status=Status.AWAITING_OTHER_PARTY, data__waits_for=ResponsibleParty.PROGRAM)
+    .exclude(integration__stage__in=FINAL_STAGES)
+)
+# An integration whose next action is the program's signature: list_actions has other actions of the program before it.
+IS_ONLY_UNSIGNED = Q(next_action_code__in=tuple(SIGNATURE_ACTIONS.values()))
+# One signature counts for all integrations of the partner, so it is due with the first that waits for it.
+SIGNATURE_DUE_AT = Subquery(
+    UNSIGNED_AGREEMENTS.filter(
+        integration__partner=OuterRef("integration__partner"),
+        integration__next_action_code__in=tuple(SIGNATURE_ACTIONS.values()),
+        integration__next_action_target=Concat(Value("requirement:"), "requirement_id"),
+        agreement=OuterRef("agreement"),
+    )
+    .order_by()
+    .values("agreement")
+    .annotate(due=Min("integration__action_due_at"))
+    .values("due")
 )
 DECISION_REQUESTS = AuditEvent.objects.filter(partner=OuterRef("pk"), event_type="partner.decision_requested")
 REQUESTED_AT = Subquery(DECISION_REQUESTS.order_by("-pk").values("at")[:1])
@@ -175,6 +216,23 @@ for _kind in (
         "submissions:requirement",
         ("uuid", "slug"),
         _list_waiver_tasks,
+    ),
+    QueueKind(
+        "agreement",
+        gettext_noop("Agreement"),
+        UNSIGNED_AGREEMENTS,
+        {
+            **build_integration_columns("uuid", "name", "name_key", "edition_date", "claim_expires_at"),
+            "slug": F("requirement_id"),
+            "next_action_code": F("agreement"),
+            "next_action_params": F("data"),
+            "reviewer_id": Coalesce("integration__reviewer_id", "integration__partner__alliances_manager_id"),
+            "action_due_at": SIGNATURE_DUE_AT,
+            "waiting_since": F("submitted_at"),
+        },
+        "submissions:requirement",
+        ("uuid", "slug"),
+        _list_agreement_tasks,
     ),
     QueueKind(
         "stale",

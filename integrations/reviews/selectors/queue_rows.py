@@ -131,6 +131,8 @@ def _build_row(
         tasks.insert(0, _("No reviewer can decide (add a reviewer)"))
     position = values["detail"]
     columns: JsonObject = {}
+    if values["reviewer_id"]:
+        columns = {"reviewer": _describe_claim(values, viewer, now)[0], "is_mine": _is_mine(values, viewer)}
     if kind.is_integration:
         position = _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS])
         columns = _build_review_columns(values, links["claim"], viewer, now)
@@ -162,8 +164,7 @@ def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueVie
         "changes": ngettext("%(count)s change", "%(count)s changes", changes) % {"count": changes} if changes else "",
         "checks": {outcome: counts[status] for status, outcome in COUNTED_STATUSES.items() if status in counts},
         "reviewer": reviewer_label,
-        "is_mine": values["reviewer_id"] == viewer.pk
-        and not (values["is_former_reviewer"] or _is_excluded(values, viewer)),
+        "is_mine": _is_mine(values, viewer),
         "claim": claim,
         "claim_href": _fill_link(claim_link, [values["uuid"]]),
     }
@@ -185,6 +186,11 @@ def _format_position(
         return name
     round_label = _("new") if review_round == 1 else _("round %(number)s") % {"number": review_round}
     return f"{name} · {round_label}"
+
+
+def _is_mine(values: NamedValues, viewer: QueueViewer) -> bool:
+    is_assigned = values["reviewer_id"] == viewer.pk
+    return is_assigned and not (values["is_former_reviewer"] or _is_excluded(values, viewer))
 
 
 def _is_excluded(values: NamedValues, viewer: QueueViewer) -> bool:

@@ -124,6 +124,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(condition=models.Q(('status', 'error')), fields=['submitted_at'], name='fulfillment_error'),
+                    models.Index(condition=models.Q(('status', 'awaiting_other_party')), fields=['integration'], name='fulfillment_awaiting'),
                     models.Index(condition=models.Q(('valid_until__isnull', False)), fields=['valid_until', 'integration'], name='fulfillment_valid_until'),
                     models.Index(condition=models.Q(('waiver_expires_at__isnull', False)), fields=['waiver_expires_at'], name='fulfillment_waiver_expires_at'),
                     models.Index(condition=models.Q(('waiver_requested_at__isnull', False)), fields=['waiver_requested_at'], name='fulfillment_waiver_requested'),

@@ -51,9 +51,14 @@ class RequirementFulfillment(models.Model):
                 fields=["integration", "requirement_id"], name="requirement_fulfillment_unique_integration_requirement"
             )
         ]
-        # find stale results, errors, and waiver requests without reading the table
+        # find stale results, errors, waiver requests, and what waits for a signature without reading the table
         indexes = [
             models.Index(fields=["submitted_at"], name="fulfillment_error", condition=Q(status=Status.ERROR)),
+            models.Index(
+                fields=["integration"],
+                name="fulfillment_awaiting",
+                condition=Q(status=Status.AWAITING_OTHER_PARTY),
+            ),
             models.Index(
                 fields=["valid_until", "integration"],
                 name="fulfillment_valid_until",

@@ -15,7 +15,7 @@ from integrations.submissions.selectors.prerequisites import (
     is_fulfilled,
     is_needed,
 )
-from integrations.submissions.workflow.actions import NextAction, list_actions
+from integrations.submissions.workflow.actions import SIGNATURE_ACTIONS, NextAction, list_actions
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import (
     OUTAGE_PARTY,
@@ -155,6 +155,8 @@ def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequi
 
 
 def _get_action(requirement: Requirement, responsible_party: ResponsibleParty, integration: "Integration") -> str:
+    if responsible_party == ResponsibleParty.PROGRAM and requirement.agreement:
+        return SIGNATURE_ACTIONS[integration.fulfillments_by_id[requirement.id].data["method"]]
     if responsible_party != ResponsibleParty.PARTNER:
         return OTHER_PARTY_ACTIONS[responsible_party]
     if needs_access(integration.fulfillments_by_id.get(requirement.id)):

@@ -5,7 +5,7 @@ from functools import partial
 
 from django.db.models import QuerySet
 
-from integrations.programs.registry import AGREEMENTS, PROGRAMS, get_agreement_document
+from integrations.programs.registry import AGREEMENTS, get_agreement_document, list_agreement_requirement_ids
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services.requirements import change_requirement
 from integrations.submissions.workflow.states import Status
@@ -22,8 +22,7 @@ def request_new_versions(now: datetime) -> int:
 
 def _list_outdated(kind: str) -> QuerySet[RequirementFulfillment]:
     """Return the signed requirements of an agreement with another version than the current one, newest first."""
-    editions = [edition for program in PROGRAMS.values() for edition in program.editions]
-    ids = {each.id for edition in editions for each in edition.list_requirements() if each.agreement == kind}
+    ids = list_agreement_requirement_ids(kind)
     states = RequirementFulfillment.objects.filter(requirement_id__in=ids, status__in=SIGNED_STATUSES)
     states = states.exclude(data__version=get_agreement_document(kind).version)
     # The first change opens the requirement in all integrations of the company, so the email names the newest one.

@@ -19,6 +19,8 @@ from portal.core.value_types import JsonObject
 
 PENDING_ACTION = "decision_pending"
 MONITORED_ACTION = "none_monitored"
+# What the program does after the partner signed, by the method of the agreement
+SIGNATURE_ACTIONS = {"portal": "sign_for_program", "upload": "confirm_signed_pdf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +168,16 @@ def _list_for_compliance(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...
 def _list_for_open(open_requirements: Sequence[OpenRequirement]) -> tuple[NextAction, ...]:
     """Return the actions for requirements, the partner's first: only the partner can act on those.
 
-    What a statement is about comes before the statement.
+    What a statement is about comes before the statement. The program's signatures are last, because they are items of
+    their own in the review queue.
     """
     parties = list(ResponsibleParty)
+    last = SIGNATURE_ACTIONS.values()
     # If all are blocked, they are listed anyway: without an action, the step would look complete.
     candidates = [item for item in open_requirements if not item.is_blocked] or open_requirements
     return tuple(
         NextAction(item.responsible_party, item.action, f"requirement:{item.id}", {"title": item.title}, item)
-        for item in sorted(candidates, key=lambda item: parties.index(item.responsible_party))
+        for item in sorted(candidates, key=lambda item: (parties.index(item.responsible_party), item.action in last))
     )
 
 

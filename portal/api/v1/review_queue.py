@@ -39,7 +39,7 @@ class ReviewQueueParams(PaginationParams):
     """Filters of the review queue."""
 
     after: str | None = Field(None, max_length=500, description="Cursor: the `next` value of the previous page.")
-    kind: str = Field("", pattern="^(review|appeal|company|waiver|stale|dispute|label_policy)?$")
+    kind: str = Field("", pattern="^(review|appeal|company|waiver|agreement|stale|dispute|label_policy)?$")
     tab: str = Field("all", pattern="^(all|overdue|today|mine|free|snoozed)$")
     program: str = Field("", max_length=60)
     stage: str = Field("", max_length=60)
@@ -49,11 +49,11 @@ class ReviewQueueParams(PaginationParams):
 
 
 class QueueItemOut(Schema):
-    """Item of the review queue: a review, appeal, partner (`company`), waiver request, stale listing, dispute, or label
-    policy.
+    """Item of the review queue: a review, appeal, partner (`company`), waiver request, agreement to sign, stale
+    listing, dispute, or label policy.
 
-    `integration`, `checks`, and `claim_expires_at` are those of reviews, appeals, and stale listings. `checks` counts
-    checks by outcome.
+    `integration` and `checks` are those of reviews, appeals, and stale listings. `checks` counts checks by outcome.
+    `claim_expires_at` is that of the review, also for an agreement.
     """
 
     kind: str

@@ -1,16 +1,22 @@
-"""Tests of the agreements of all companies."""
+"""Tests of the agreements of all companies, and of those that wait for the program in the review queue."""
 
 import csv
 import io
+from datetime import timedelta
 
 import pytest
 
-from integrations.submissions.models import Agreement
+from integrations.partners.models import Membership
+from integrations.submissions.models import Agreement, Integration
 from integrations.submissions.services import agreements
-from tests.conftest import create_integration
-from tests.integrations.page_text import get_text
+from integrations.submissions.workflow.states import Status
+from portal.accounts.models import User
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
+from tests.integrations.page_text import get_text, parse
+from tests.integrations.reviews.queue_page import get_row_text, list_names
 from tests.integrations.submissions.signatures import MNDA, RITA, TPA, Signature, publish_version, sign
 from tests.integrations.submissions.test_agreement_uploads import upload
+from tests.portal.api.client import add_second_factor, create_api_client
 from tests.replay import replay_fixture
 
 
@@ -92,3 +98,99 @@ def test_agreements_of_all_companies_are_for_program_staff(signed_agreements, al
 @pytest.mark.any_database
 def test_page_of_the_company_links_to_its_agreements(signed_agreements, rita, sign_in):
     assert 'href="/agreements/?q=Acme"' in sign_in(rita).get("/companies/acme/").content.decode()
+
+
+QUEUE = "/queue/?kind=agreement"
+
+
+@pytest.fixture
+def unsigned_agreement(rocket, alice, frozen_now):
+    """The TPA of Acme, which Alice signed two days ago. Other requirements wait for Acme, too."""
+    return sign(rocket, alice, frozen_now - timedelta(days=2))
+
+
+@pytest.mark.every_database
+def test_agreement_is_in_the_queue_until_the_program_signs(unsigned_agreement, rocket, rita, sam, sign_in, frozen_now):
+    client = sign_in(rita)
+    response = client.get("/queue/")
+    assert list_names(response) == ["Rocket"]
+    row_text = "Rocket Acme Sign “Technology Partner Agreement” for the program Agreement Nomad Waiting 2 d No due date"
+    assert get_row_text(response, "Rocket") == row_text
+    (link,) = parse(response).select("td.main a")
+    assert link["href"] == f"/integrations/{rocket.uuid}/requirements/{TPA}/"
+    assert 'name="signer"' in client.get(link["href"]).content.decode()
+    assert list_names(sign_in(sam).get(QUEUE)) == []
+    sign(rocket, rita, frozen_now, RITA)
+    assert list_names(sign_in(rita).get(QUEUE)) == []
+
+
+@pytest.mark.any_database
+def test_uploaded_agreement_is_confirmed(rocket, alice, rita, sign_in, frozen_now):
+    upload(rocket, alice, frozen_now)
+    assert "Confirm the signed PDF of “Technology Partner Agreement”" in get_row_text(
+        sign_in(rita).get(QUEUE), "Rocket"
+    )
+    (item,) = create_api_client(add_second_factor(rita)).get("/queue?kind=agreement").json()["items"]
+    assert (item["reasons"], item["integration"]) == (
+        ["Confirm the signed PDF of “Technology Partner Agreement”"],
+        None,
+    )
+
+
+@pytest.mark.any_database
+def test_agreement_of_an_ended_integration_is_not_in_the_queue(unsigned_agreement, rocket, rita, sign_in):
+    Integration.objects.filter(pk=rocket.pk).update(stage="archived", responsible_party="")
+    assert list_names(sign_in(rita).get(QUEUE)) == []
+
+
+@pytest.mark.every_database
+def test_agreement_of_several_integrations_is_one_item(unsigned_agreement, acme, alice, rita, rob, sign_in, frozen_now):
+    create_integration(acme, alice, "vault", frozen_now, name="Keeper")
+    create_integration(acme, alice, "packer", frozen_now, name="Bundler")
+    sign(Integration.objects.get(name="Rocket"), alice, frozen_now, requirement_id=MNDA)
+    client = sign_in(rita)
+    reasons = [row.select(".chips li")[0].text for row in parse(client.get(QUEUE)).select("tbody tr")]
+    assert sorted(reasons) == [
+        "Sign “Mutual Non-Disclosure Agreement (MNDA), if needed” for the program",
+        "Sign “Technology Partner Agreement” for the program",
+    ]
+    assert list_names(client.get(f"{QUEUE}&program=vault")) == ["Keeper", "Keeper"]
+    User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:packer"])
+    assert list_names(sign_in(User.objects.get(pk=rob.pk)).get(QUEUE)) == ["Bundler", "Bundler"]
+
+
+@pytest.mark.every_database
+def test_integration_that_waits_for_nothing_else_is_one_item(acme, alice, rita, sam, sign_in, frozen_now):
+    approved_at = frozen_now - timedelta(days=2)
+    row = create_integration(acme, alice, now=approved_at)
+    row = advance_to_stage(row, "release", partner=alice, reviewer=rita, now=approved_at)
+    fulfill_requirements(row, None, frozen_now)
+    row.fulfillments.filter(requirement_id=TPA).update(status=Status.OPEN)
+    sign(row, alice, frozen_now)
+    row.refresh_from_db()
+    assert (row.next_action_code, row.responsible_party) == ("sign_for_program", "program")
+    response = sign_in(rita).get("/queue/?responsible_party=any")
+    assert list_names(response) == ["Rocket"]
+    assert "Agreement Nomad" in get_row_text(response, "Rocket")
+    assert get_row_text(response, "Rocket").endswith(get_row_text(sign_in(sam).get("/queue/"), "Rocket")[-20:])
+
+
+@pytest.mark.every_database
+def test_agreement_belongs_to_the_reviewer_or_the_alliances_manager(
+    unsigned_agreement, acme, rocket, rita, rob, sign_in, frozen_now
+):
+    client = sign_in(rita)
+    assert list_names(client.get(f"{QUEUE}&tab=free")) == ["Rocket"]
+    acme.alliances_manager = rob
+    acme.save()
+    assert "Assigned to Rob Roth" in get_row_text(client.get(QUEUE), "Rocket")
+    Integration.objects.filter(pk=rocket.pk).update(reviewer=rita, claim_expires_at=frozen_now + timedelta(hours=1))
+    assert "Claimed by you" in get_row_text(client.get(f"{QUEUE}&tab=mine"), "Rocket")
+    assert list_names(client.get(f"{QUEUE}&tab=free")) == []
+    assert list_names(sign_in(rob).get(f"{QUEUE}&tab=mine")) == []
+
+
+@pytest.mark.any_database
+def test_agreement_of_the_own_company_is_not_in_the_queue(unsigned_agreement, acme, rita, sign_in, frozen_now):
+    Membership.objects.create(partner=acme, user=rita, role="editor", joined_at=frozen_now)
+    assert list_names(sign_in(rita).get(QUEUE)) == []

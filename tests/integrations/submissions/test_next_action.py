@@ -18,6 +18,7 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.actions import (
     COMPLIANCE_ACTIONS,
     IDLE_ACTIONS,
+    SIGNATURE_ACTIONS,
     determine_next_action,
     list_actions,
     list_reasons,
@@ -98,6 +99,7 @@ def test_action_text_within_another_is_rendered() -> None:
 
 def test_every_requirement_action_has_a_label_and_a_text() -> None:
     used_codes = {*(kind.action for kind in KINDS.values()), *context.OTHER_PARTY_ACTIONS.values()}
+    used_codes |= set(SIGNATURE_ACTIONS.values())
     labeled_codes = {code for code, text in TEXTS.items() if text.label}
     assert used_codes | {"choose_time", "connect_github"} == labeled_codes
 
@@ -108,6 +110,8 @@ def test_empty_code_has_no_text() -> None:
 
 TEST = OpenRequirement("X-2", "Test", ResponsibleParty.MACHINE, "run_check")
 CALL = OpenRequirement("X-3", "Call", ResponsibleParty.PARTNER, "choose_time")
+SIGNATURE = OpenRequirement("X-5", "TPA", ResponsibleParty.PROGRAM, "sign_for_program")
+CONFIRMATION = OpenRequirement("X-6", "Demo", ResponsibleParty.PROGRAM, "complete")
 STATEMENT = OpenRequirement("X-4", "Tested", ResponsibleParty.PARTNER, "confirm", is_blocked=True)
 
 
@@ -120,6 +124,10 @@ STATEMENT = OpenRequirement("X-4", "Tested", ResponsibleParty.PARTNER, "confirm"
                 Stage.DEVELOP, "Develop", missing=(TEST, *ITEM, STATEMENT), on_hold_for=ResponsibleParty.PROGRAM
             ),
             ["program on_hold", "partner upload", "machine run_check"],
+        ),
+        (
+            IntegrationSnapshot(Stage.DEVELOP, "Develop", missing=(SIGNATURE, CONFIRMATION)),
+            ["program complete", "program sign_for_program"],
         ),
         (
             IntegrationSnapshot(Stage.RELEASE, "Release", missing=ITEM, company=VerificationState.UNVERIFIED),
