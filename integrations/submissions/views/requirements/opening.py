@@ -57,7 +57,10 @@ def restore_unsent_form(page: RequirementPage) -> BoundForms:
 
 
 def build_opened_context(page: RequirementPage, bound_forms: BoundForms) -> TemplateContext:
-    """Return the context of the opened requirement with its available forms; submitted forms retain their input."""
+    """Return the context of the opened requirement with its available forms; submitted forms retain their input.
+
+    The form with the name in the URL parameter `open` is open, and so are forms with errors.
+    """
     kind = page.requirement.kind
     unbound_forms = {
         name: action(page, auto_id=f"{name}-%s")
@@ -65,10 +68,13 @@ def build_opened_context(page: RequirementPage, bound_forms: BoundForms) -> Temp
         # A form with errors stays on the page, even if its action has become unavailable.
         if name not in bound_forms and action.is_available(page)
     }
+    forms = {**unbound_forms, **bound_forms}
+    for name, form in forms.items():
+        form.is_open = form.is_bound or name == page.request.GET.get("open")
     return {
         **build_page_context(page),
         **PAGES_BY_KIND[kind].context(page),
-        "forms": {**unbound_forms, **bound_forms},
+        "forms": forms,
         "bound": bound_forms,
         "kind_template": f"submissions/kinds/{kind}.html",
     }

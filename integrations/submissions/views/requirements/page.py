@@ -86,7 +86,12 @@ class RequirementPage:
 
 
 class ActionForm(forms.Form):
-    """Form of an action, which can consist of its button alone."""
+    """Form of an action, which can consist of its button alone.
+
+    `is_open`: whether a form that a button opens is open from the start.
+    """
+
+    is_open = False
 
     def __init__(self, page: RequirementPage, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)

@@ -182,6 +182,20 @@ def test_partner_cannot_end_a_waiver(waived_integration, alice, now, sign_in):
     )
 
 
+def test_review_links_to_the_open_form(integration_at, rita, sign_in):
+    row = integration_at("review", category="storage")
+    row.fulfillments.filter(requirement_id=CHECKED_REQUIREMENT).update(status=Status.FAIL)
+    client = sign_in(rita)
+    review = BeautifulSoup(client.get(f"/integrations/{row.uuid}/review/").content, "html.parser")
+    (link,) = review.select(f"#requirement-{CHECKED_REQUIREMENT} a[href*=waive]")
+    assert link["href"] == f"{get_url(row, CHECKED_REQUIREMENT)}?open=waive#grant-waiver"
+    opened_by_url = {
+        url: BeautifulSoup(client.get(url).content, "html.parser").select_one("#grant-waiver").has_attr("open")
+        for url in (link["href"], get_url(row, CHECKED_REQUIREMENT))
+    }
+    assert opened_by_url == {link["href"]: True, get_url(row, CHECKED_REQUIREMENT): False}
+
+
 @pytest.mark.every_database
 def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_integration, alice, bob, rita, sign_in):
     row = checked_integration
