@@ -14,6 +14,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.partners.notices import get_address, is_program_recipient, keep_unique
 from integrations.submissions.compliance_emails import build_compliance_email
+from integrations.submissions.edition_emails import list_new_requirements
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.answers import get_critical_issue_address
@@ -109,6 +110,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "items": [action.requirement for action in actions if action.requirement],
         "process": build_compliance_email(event),
+        "new_requirements": list_new_requirements(event),
         "has_no_decider": integration is not None and has_no_decider(integration),
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",

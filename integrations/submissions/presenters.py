@@ -7,11 +7,11 @@ from datetime import datetime
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
-from integrations.programs.schema import Agency, Step, Tier
+from integrations.programs.schema import Agency, Edition, Step, Tier
 from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.prerequisites import explain_blocker, is_needed
-from integrations.submissions.workflow.states import ResponsibleParty, Stage, Status
+from integrations.submissions.workflow.states import STAGE_LABELS, ResponsibleParty, Stage, Status
 
 PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_noop("you"),
@@ -227,3 +227,21 @@ def find_outage(integration: Integration, now: datetime) -> Outage | None:
         titles=tuple(requirement.title for requirement, _state in waiting),
         retry_at=min((state.retry_at for _r, state in waiting if state.retry_at), default=None),
     )
+
+
+def describe_deadline(edition: Edition, requirement: Requirement) -> str:
+    """Return the name of the step or tier that needs the requirement."""
+    # A tier can repeat a requirement of a step, which is due earlier.
+    if edition.find_step(requirement) is None:
+        tier = next(tier for tier in edition.tiers if requirement in tier.requirements)
+        return _("Tier %(name)s") % {"name": tier.name}
+    return describe_position(edition, edition.get_deadline(requirement))
+
+
+def describe_position(edition: Edition, position: int) -> str:
+    """Return the name of a position of the path, or what comes after its end."""
+    positions = edition.positions
+    if position >= len(positions):
+        return _("Staying listed")
+    step, stage = positions[position]
+    return step.name if len(step.stages) == 1 else f"{step.name} ({STAGE_LABELS[stage]})"

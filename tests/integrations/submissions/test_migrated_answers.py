@@ -86,3 +86,46 @@ def test_email_states_the_next_action_in_the_new_edition(
     assert row.next_action_label == "Complete the form “Updated tests”"
     email = EmailMessage.objects.get(event__event_type="integration.edition_moved")
     assert email.text.startswith(f"Action required: {row.next_action_label}.\n")
+
+
+STATEMENTS = (
+    "- Built on the Plugin Framework\n- Acceptance tests\n- Commitment to updates and fixes\n"
+    "- Joint customer escalations\n- Nightly tests\n"
+)
+CHECK = "- Partner tag checks: optional\n"
+
+
+def migrate_provider(integration: Integration, rita: Any, now: Any) -> str:
+    """Migrate a provider to the upcoming edition, and return the text of the email."""
+    edition_migration.migrate_edition(integration, "2026-06", actor=rita, now=now + timedelta(hours=1))
+    return EmailMessage.objects.get(event__event_type="integration.edition_moved").text
+
+
+def test_email_asks_for_new_requirements_while_the_program_is_responsible(
+    integration_at: Any, rita: Any, now: Any
+) -> None:
+    text = migrate_provider(integration_at("review", "terraform-provider"), rita, now)
+    assert text.startswith("Action required: Complete the new requirements before Verify (Release).\n")
+    assert "No action needed" not in text
+    assert f"New requirements to complete now\n\n{STATEMENTS}" in text
+    others = f"- Technology Partner Program membership: completed by the program\n{CHECK}"
+    assert f"Other new requirements\n\n{others}" in text
+
+
+def test_email_says_that_new_requirements_apply_later(acme: Any, alice: Any, rita: Any, now: Any) -> None:
+    row = create_integration(acme, alice, "terraform-provider")
+    perform_transition(row, "put_on_hold", actor=rita, note="Vacation.", waits_for="program", now=now)
+    text = migrate_provider(row, rita, now)
+    assert text.startswith("Waiting for the program: ")
+    assert "No action needed.\n\nThe new requirements apply later.\n" in text
+    statements = STATEMENTS.replace("\n", ": Verify (Review)\n")
+    assert f"New requirements of later steps\n\n{statements}" in text
+
+
+def test_email_about_a_listed_integration_asks_for_new_requirements(integration_at: Any, rita: Any, now: Any) -> None:
+    row = integration_at("support", "terraform-provider")
+    later = now + timedelta(minutes=30)
+    perform_transition(row, "put_on_hold", actor=rita, note="Vacation.", waits_for="program", now=later)
+    text = migrate_provider(row, rita, now)
+    assert text.startswith("Action required: Complete the new requirements, so that Rocket stays listed.\n")
+    assert STATEMENTS in text

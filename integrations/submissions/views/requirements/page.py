@@ -17,13 +17,13 @@ from django_stubs_ext import StrOrPromise
 
 from integrations.partners import permissions
 from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement, RequirementKind
-from integrations.programs.schema import Edition
 from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
+from integrations.submissions.presenters import describe_deadline
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.history import list_visible_events
 from integrations.submissions.services.requirements import ANSWER_RULES
-from integrations.submissions.workflow.states import STAGE_LABELS, Status
+from integrations.submissions.workflow.states import Status
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
 from portal.core.form_fields import FormArguments, MultiLineField
@@ -179,20 +179,6 @@ def list_events(page: RequirementPage) -> list[AuditEvent]:
     """Return events of the requirement, newest first."""
     events = list_visible_events(page.integration, page.user).filter(data__requirement=page.requirement.id)
     return list(events.order_by("-seq")[:MAX_RECENT_EVENTS])
-
-
-def describe_deadline(edition: Edition, requirement: Requirement) -> str:
-    """Return the name of the step or tier that needs the requirement."""
-    # A tier can repeat a requirement of a step, which is due earlier.
-    if edition.find_step(requirement) is None:
-        tier = next(tier for tier in edition.tiers if requirement in tier.requirements)
-        return _("Tier %(name)s") % {"name": tier.name}
-    positions = edition.positions
-    position = edition.get_deadline(requirement)
-    if position >= len(positions):
-        return _("Staying listed")
-    step, stage = positions[position]
-    return step.name if len(step.stages) == 1 else f"{step.name} ({STAGE_LABELS[stage]})"
 
 
 def get_partner_label(page: RequirementPage) -> str:
