@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from integrations.reviews.forms.transitions import EditionMigrationForm
 from integrations.reviews.presenters import explain_decision_refusal
-from integrations.submissions import notices
+from integrations.submissions import email_previews
 from integrations.submissions.access import load_integration_for_program, load_visible_integration
 from integrations.submissions.models import Integration
 from integrations.submissions.services import edition_migration as editions
@@ -64,4 +64,4 @@ def preview_emails(integration: Integration, to: str, *, actor: User, note: str,
         editions.migrate_edition(integration, to, actor=actor, now=now, note=note)
         return integration.events.filter(event_type="integration.edition_moved").latest("seq")
 
-    return notices.preview_emails(record_migration, actor).emails
+    return email_previews.preview_emails(record_migration, actor).emails

@@ -21,8 +21,8 @@ from integrations.reviews.forms.email_draft import NOTE_PLACEHOLDER, EmailDraftF
 from integrations.reviews.forms.transitions import TransitionForm
 from integrations.reviews.presence import end_writing, list_present, list_writers
 from integrations.reviews.selectors.queue import find_next_review
-from integrations.submissions import notices
 from integrations.submissions.access import load_visible_integration
+from integrations.submissions.email_previews import EmailPreview, preview_emails
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import PUBLIC_STATUSES, get_public_listing_status
 from integrations.submissions.services import findings
@@ -152,7 +152,7 @@ class TransitionPage:
         status = self._get_status_code(action, preview_refusal)
         return render(request, "reviews/transitions/transition.html", context, status=status)
 
-    def _preview_emails(self) -> tuple[notices.EmailPreview, ActionRefused | None]:
+    def _preview_emails(self) -> tuple[EmailPreview, ActionRefused | None]:
         """Return the emails that the transition would send with the current input, or why it would be refused."""
         if self.form.is_bound:
             self.form.is_valid()
@@ -164,9 +164,9 @@ class TransitionPage:
         name = self.transition.name
         decide = partial(perform_transition, self.integration, name, actor=user, note=note, **inputs)
         try:
-            return notices.preview_emails(decide, user), None
+            return preview_emails(decide, user), None
         except ActionRefused as refusal:
-            return notices.EmailPreview([], None), refusal
+            return EmailPreview([], None), refusal
 
     def _render_emails(self, context: NamedValues) -> HttpResponse:
         """Render the emails for htmx. The form of an edited email stays as it is."""

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from integrations.compliance import tasks
+from integrations.submissions.email_previews import preview_emails
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import preview_emails
 from integrations.submissions.selectors.responsibility import describe_responsible
 from integrations.submissions.services.transitions import perform_transition
 from portal.notifications.models import EmailMessage

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from integrations.submissions import notices
+from integrations.submissions.email_previews import preview_emails
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
@@ -146,7 +147,7 @@ def test_preview_equals_the_email_byte_for_byte(
     findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     version = Integration.objects.get(pk=row.pk).version
     decide = partial(perform_transition, row, "request_changes", actor=rita, note="Two things.", now=now)
-    previewed_emails = notices.preview_emails(decide, rita).emails
+    previewed_emails = preview_emails(decide, rita).emails
     assert Integration.objects.get(pk=row.pk).version == version
     sent_emails = decide().emails.order_by("pk")
     assert [(m.to, m.subject, m.text, m.html) for m in previewed_emails] == [

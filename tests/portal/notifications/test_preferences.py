@@ -10,6 +10,7 @@ from django.db import transaction
 
 from integrations.partners.services import members
 from integrations.submissions import digests, notices
+from integrations.submissions.email_previews import preview_emails
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.event_types import EMAILS, Audience
@@ -113,7 +114,7 @@ def test_preview_shows_another_users_key(rocket: Any, alice: Any, bob: Any, rita
     decide = partial(
         perform_transition, rocket, "put_on_hold", actor=rita, note="Because.", now=NOW, waits_for="partner"
     )
-    previewed_emails = notices.preview_emails(decide, rita).emails
+    previewed_emails = preview_emails(decide, rita).emails
     assert [each.to for each in previewed_emails] == [alice.email, bob.email]
     assert all(each.unsubscribe not in each.text + each.html for each in previewed_emails)
 
