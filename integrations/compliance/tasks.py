@@ -25,14 +25,7 @@ from portal.audit import services
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 from portal.jobs.batches import process_each
-from portal.notifications.models import EmailMessage
 
-UNSENT_EMAIL_STATES = (
-    EmailMessage.State.IN_APP_ONLY,
-    EmailMessage.State.SUPPRESSED,
-    EmailMessage.State.CANCELED,
-    EmailMessage.State.FAILED,
-)
 ACTIVE_STATUSES = (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 
 
@@ -170,23 +163,19 @@ def _count_left_issues() -> dict[int, int]:
     return dict(unreviewed_clocks.order_by().values_list("integration").annotate(Count("issue", distinct=True)))
 
 
-def _list_notified_contacts(integration: Integration) -> list[int | str]:
-    """Return who the email about the changed repository notified of the remaining issues, as in event data."""
+def _find_repository_change(integration: Integration) -> int | None:
+    """Return the number of the change of the repository that left issues, whose email tells of the suggestion."""
     moves = integration.events.filter(event_type="monitoring.repository_left").order_by("-seq")
     # The issue tracker can change alone.
-    emails = EmailMessage.objects.filter(
-        event__integration=integration,
-        event__event_type="integration.repository_changed",
-        event__at__in=moves.values("at")[:1],
-    )
-    return [email.person_id or email.to for email in emails.exclude(state__in=UNSENT_EMAIL_STATES)]
+    changes = integration.events.filter(event_type="integration.repository_changed", at__in=moves.values("at")[:1])
+    return changes.values_list("seq", flat=True).first()
 
 
 def _suggest_notice(pk: int, request: str, params: ActionTextParams, now: datetime) -> bool:
     integration = Integration.objects.select_related("partner").get(pk=pk)
     data: NamedValues = {"request": request, "params": params, "reason": render_action_text(request, params)}
-    if request == "issues_left":
-        data["notified"] = _list_notified_contacts(integration)
+    if request == "issues_left" and (change := _find_repository_change(integration)):
+        data["included_in"] = change
     try:
         perform_transition(integration, "suggest_notice", actor=None, now=now, version=integration.version, **data)
     except ActionRefused:

@@ -27,6 +27,7 @@ from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
 from portal.notifications.rendering import EmailDraft
+from portal.notifications.selectors import list_notified
 
 RecipientFinder = Callable[[Integration], Iterable[object]]
 
@@ -196,9 +197,12 @@ def notify(event: AuditEvent) -> None:
     data = event.data
     undo_until = parse_moment(data.get("undo_until"))
     calendar = data.get("calendar", "")
-    # integrations.sla.warnings notifies some in their working hours, a mention is an event of its own, and
-    # integrations.compliance skips those whom another email has told
-    skipped = (*data.get("later", ()), *data.get("mentioned", ()), *data.get("notified", ()))
+    # integrations.sla.warnings notifies some in their working hours, and a mention is an event of its own
+    skipped = (
+        *data.get("later", ()),
+        *data.get("mentioned", ()),
+        *list_notified(event.stream, data.get("included_in")),
+    )
     for recipient in list_recipients(event, integration, entry.audience):
         if get_recipient_key(recipient) in skipped:
             continue

@@ -52,6 +52,8 @@ class Email(Content):
 
     The actor gets no email, unless the email has a calendar entry. With `is_anonymous`, it is sent only if the event
     names no actor, so that the recipient doesn't learn who acted. `description` says what happened if no webhook does.
+    If the email of an earlier event tells the same, the event names it as `included_in` in its data. Who got that email
+    gets no other one.
     """
 
     template: str

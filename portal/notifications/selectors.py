@@ -8,11 +8,25 @@ from portal.core.compiled_queries import select_compiled
 from portal.notifications.models import EmailMessage
 
 HIDDEN_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
+UNSENT_STATES = (
+    EmailMessage.State.IN_APP_ONLY,
+    EmailMessage.State.SUPPRESSED,
+    EmailMessage.State.CANCELED,
+    EmailMessage.State.FAILED,
+)
 MAX_UNSEEN_COUNT = 100  # more are shown as 99+
 # Their links work without a password.
 SECRET_TEMPLATES = frozenset(
     {"confirm_address", "reset_password", "invitation", "staff_invitation", "report_confirmation"}
 )
+
+
+def list_notified(stream: str, seq: int | None) -> list[int | str]:
+    """Return who got the email of an event: people by ID, mailboxes by address. Without an event, no one did."""
+    if seq is None:
+        return []
+    emails = EmailMessage.objects.filter(event__stream=stream, event__seq=seq).exclude(state__in=UNSENT_STATES)
+    return [person_id or to for person_id, to in emails.values_list("person_id", "to")]
 
 
 def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:
