@@ -15,7 +15,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.answers import get_critical_issue_address
 from integrations.submissions.selectors.deciders import get_deciding_reviewer, has_no_decider, list_reviewer_managers
-from integrations.submissions.selectors.history import get_left_repository
+from integrations.submissions.selectors.history import get_left_repository, list_ended_waivers
 from integrations.submissions.services.transitions import build_settled_copy
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
@@ -114,6 +114,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "agenda": requirement.meeting_items if requirement else (),
         "times": [parse_moment(text) for text in event.data.get("times", ())],
         "left": get_left_repository(event),
+        "ended_waivers": list_ended_waivers(event),
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],
     }
 

@@ -97,7 +97,16 @@ def list_dates(integration: Integration, decision: AuditEvent | None) -> list[tu
 
 def get_left_repository(event: AuditEvent) -> JsonObject | None:
     """Return the data of the end of issue monitoring that a change of the repository caused, None if it caused none."""
-    if event.event_type != "integration.repository_changed":
-        return None
-    consequences = AuditEvent.objects.filter(stream=event.stream, seq__gt=event.seq, at=event.at)
-    return consequences.filter(event_type="monitoring.repository_left").values_list("data", flat=True).first()
+    return _list_consequences(event, "monitoring.repository_left").first()
+
+
+def list_ended_waivers(event: AuditEvent) -> list[str]:
+    """Return the titles of the requirements whose waivers a change of the repository ended."""
+    return [data["title"] for data in _list_consequences(event, "requirement.waiver_ended").order_by("seq")]
+
+
+def _list_consequences(event: AuditEvent, event_type: str) -> QuerySet[AuditEvent, JsonObject]:
+    """Return the data of the events of a type that a change of the repository caused."""
+    events = AuditEvent.objects.filter(stream=event.stream, seq__gt=event.seq, at=event.at, event_type=event_type)
+    is_change = event.event_type == "integration.repository_changed"
+    return (events if is_change else events.none()).values_list("data", flat=True)

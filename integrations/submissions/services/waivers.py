@@ -11,6 +11,7 @@ from integrations.submissions.services.requirements import RequirementChange, ch
 from integrations.submissions.services.transitions import refresh_next_action
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 
 
 def waive_requirement(
@@ -90,19 +91,23 @@ def end_waiver(
 def end_repository_waivers(integration: Integration, repository: str, now: datetime) -> None:
     """End the waivers of checked requirements and of statements about them. They were for the former repository.
 
-    The partner can request others. Call with the integration locked, after the results of its checks were discarded.
+    The partner can request others. One email lists all of them. Call with the integration locked, after the results of
+    its checks were discarded.
     """
     requirements = integration.edition.list_all_requirements()
     checked_ids = {each.id for each in requirements if each.checks}
     concerned = {each.id: each for each in requirements if each.checks or checked_ids.intersection(each.confirms)}
     waived = integration.fulfillments.filter(requirement_id__in=concerned, waiver_expires_at__gt=now)
-    ends = dict(waived.values_list("requirement_id", "waiver_expires_at"))
+    expiry_times = dict(waived.values_list("requirement_id", "waiver_expires_at"))
+    ends = {id: expiry_times[id] for id in concerned if id in expiry_times}
     if not ends:
         return
     waived.update(waiver_expires_at=now)
     refresh_next_action(integration, now)  # before the events, because their emails state it
     note = _("The waiver was for the former repository, %(repository)s.") % {"repository": repository}
+    data: JsonObject = {"repository": repository, "ended": [concerned[id].title for id in ends]}
     for id, expires_at in ends.items():
         assert expires_at is not None  # by the filter
         change = RequirementChange(integration, None, now, concerned[id])
-        change.record("requirement.waiver_ended", note, until=expires_at.isoformat())
+        event = change.record("requirement.waiver_ended", note, until=expires_at.isoformat(), **data)
+        data = {"included_in": data.get("included_in", event.seq)}  # the email of the first event lists all

@@ -90,8 +90,12 @@ def test_waiver_ends_if_it_was_for_facts_about_the_former_repository(provider, a
     assert {(event.data["requirement"], event.actor, event.note) for event in events} == {
         (id, "", f"The waiver was for the former repository, {FIRST[0]}.") for id in ended
     }
-    email = EmailMessage.objects.filter(name="waiver_ended", to=alice.email).first()
-    assert "The portal ended the waiver" in email.text
+    email = EmailMessage.objects.get(name="waiver_ended", to=alice.email)
+    titles = "".join(f"- {requirements[id].title}\n" for id in ids if id in ended)
+    assert email.subject == f"Repository changed, waivers ended: {provider.name}"
+    assert f"were for the former repository of {provider.name}, {FIRST[0]}, so the portal ended them." in email.text
+    assert titles in email.text
+    assert titles in EmailMessage.objects.filter(name="repository_changed").latest("pk").text
 
 
 def test_waiver_stays_if_there_was_no_former_repository(provider, alice, rita):
