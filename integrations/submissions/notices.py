@@ -15,7 +15,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.answers import get_critical_issue_address
 from integrations.submissions.selectors.deciders import get_deciding_reviewer, has_no_decider, list_reviewer_managers
-from integrations.submissions.selectors.history import get_left_repository, list_ended_waivers
+from integrations.submissions.selectors.history import get_left_repository, list_waiver_consequences
 from integrations.submissions.services.transitions import build_settled_copy
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
@@ -113,9 +113,17 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "waived_until": None if waived_until is None else waived_until.astimezone(UTC).date(),
         "agenda": requirement.meeting_items if requirement else (),
         "times": [parse_moment(text) for text in event.data.get("times", ())],
-        "left": get_left_repository(event),
-        "ended_waivers": list_ended_waivers(event),
+        **_build_repository_change(event),
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],
+    }
+
+
+def _build_repository_change(event: AuditEvent) -> TemplateContext:
+    """Return what a change of the repository left or ended, for the email about it."""
+    return {
+        "left": get_left_repository(event),
+        "ended_waivers": list_waiver_consequences(event, "requirement.waiver_ended"),
+        "withdrawn_requests": list_waiver_consequences(event, "requirement.waiver_request_withdrawn"),
     }
 
 

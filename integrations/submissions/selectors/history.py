@@ -100,9 +100,9 @@ def get_left_repository(event: AuditEvent) -> JsonObject | None:
     return _list_consequences(event, "monitoring.repository_left").first()
 
 
-def list_ended_waivers(event: AuditEvent) -> list[str]:
-    """Return the titles of the requirements whose waivers a change of the repository ended."""
-    return [data["title"] for data in _list_consequences(event, "requirement.waiver_ended").order_by("seq")]
+def list_waiver_consequences(event: AuditEvent, event_type: str) -> list[str]:
+    """Return the titles of the requirements whose waivers or requests a change of the repository ended."""
+    return [data["title"] for data in _list_consequences(event, event_type).order_by("seq")]
 
 
 def _list_consequences(event: AuditEvent, event_type: str) -> QuerySet[AuditEvent, JsonObject]:

@@ -1,10 +1,13 @@
 """Services for requesting, granting, declining, and ending waivers. The forms check that the reasons aren't blank."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions as rules
+from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import findings
 from integrations.submissions.services.requirements import RequirementChange, change_requirement
@@ -12,6 +15,9 @@ from integrations.submissions.services.transitions import refresh_next_action
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
+
+ENDED = "requirement.waiver_ended"
+WITHDRAWN = "requirement.waiver_request_withdrawn"
 
 
 def waive_requirement(
@@ -85,29 +91,44 @@ def end_waiver(
         state.waiver_expires_at = now
         state.save()
         change.save()  # before the event, because its email states the next action without the waiver
-        change.record("requirement.waiver_ended", reason, until=expires_at.isoformat())
+        change.record(ENDED, reason, until=expires_at.isoformat())
 
 
 def end_repository_waivers(integration: Integration, repository: str, now: datetime) -> None:
-    """End the waivers of checked requirements and of statements about them. They were for the former repository.
+    """End the waivers of checked requirements and of statements about them, and withdraw the requests for others.
 
-    The partner can request others. One email lists all of them. Call with the integration locked, after the results of
-    its checks were discarded.
+    They were for the former repository. The partner can request others. One email lists all of them. Call with the
+    integration locked, after the results of its checks were discarded.
     """
     requirements = integration.edition.list_all_requirements()
     checked_ids = {each.id for each in requirements if each.checks}
     concerned = {each.id: each for each in requirements if each.checks or checked_ids.intersection(each.confirms)}
-    waived = integration.fulfillments.filter(requirement_id__in=concerned, waiver_expires_at__gt=now)
-    expiry_times = dict(waived.values_list("requirement_id", "waiver_expires_at"))
-    ends = {id: expiry_times[id] for id in concerned if id in expiry_times}
-    if not ends:
-        return
-    waived.update(waiver_expires_at=now)
-    refresh_next_action(integration, now)  # before the events, because their emails state it
-    note = _("The waiver was for the former repository, %(repository)s.") % {"repository": repository}
-    data: JsonObject = {"repository": repository, "ended": [concerned[id].title for id in ends]}
-    for id, expires_at in ends.items():
-        assert expires_at is not None  # by the filter
-        change = RequirementChange(integration, None, now, concerned[id])
-        event = change.record("requirement.waiver_ended", note, until=expires_at.isoformat(), **data)
-        data = {"included_in": data.get("included_in", event.seq)}  # the email of the first event lists all
+    is_affected = Q(waiver_expires_at__gt=now) | Q(waiver_requested_at__isnull=False)
+    affected = {state.requirement_id: state for state in integration.fulfillments.filter(is_affected)}
+    changes: list[tuple[str, Requirement, JsonObject]] = []
+    for id in [id for id in concerned if id in affected]:
+        requirement = concerned[id]
+        state = affected[id]
+        if state.waiver_expires_at is not None and state.is_waived(now):
+            changes.append((ENDED, requirement, {"until": state.waiver_expires_at.isoformat()}))
+            state.waiver_expires_at = now
+        if state.waiver_requested_at is not None:
+            changes.append((WITHDRAWN, requirement, {}))
+            state.clear_waiver_request()
+        state.save()
+    if changes:
+        refresh_next_action(integration, now)  # before the events, because their emails state it
+        _record_repository_changes(integration, repository, changes, now)
+
+
+def _record_repository_changes(
+    integration: Integration, repository: str, changes: Sequence[tuple[str, Requirement, JsonObject]], now: datetime
+) -> None:
+    """Record the waivers that ended and the requests that were withdrawn. The email of the first event lists all."""
+    note = _("It was for the former repository, %(repository)s.") % {"repository": repository}
+    titles = {name: [each.title for type, each, _data in changes if type == name] for name in (ENDED, WITHDRAWN)}
+    lists: JsonObject = {"repository": repository, "ended": titles[ENDED], "withdrawn": titles[WITHDRAWN]}
+    for event_type, requirement, data in changes:
+        change = RequirementChange(integration, None, now, requirement)
+        event = change.record(event_type, note, **data, **lists)
+        lists = {"included_in": lists.get("included_in", event.seq)}

@@ -52,6 +52,13 @@ DATA: dict[str, dict[str, Any]] = {
         "title": "Internal support documentation",
         "until": "2026-06-01T00:00:00+00:00",
     },
+    "requirement.waiver_request_withdrawn": {
+        "requirement": "R",
+        "title": "Code checks",
+        "repository": "acme/rocket",
+        "ended": [],
+        "withdrawn": ["Code checks"],
+    },
     "requirement.waiver_ended": {
         "requirement": "R",
         "title": "Internal support documentation",

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.any_database
 
 EVENTS_WITHOUT_NOTE = (
     "requirement.waiver_ending",
+    "requirement.waiver_request_withdrawn",
     "integration.created",
     "credential.rotation_requested",
     "integration.repository_changed",
@@ -52,6 +53,7 @@ SUBJECTS = {
     "requirement.waiver_requested": "Waiver requested: Internal support documentation, Rocket",
     "requirement.waiver_declined": "Waiver declined: Internal support documentation, Rocket",
     "requirement.waiver_ending": "Waiver ends on Jun 1, 2026: Internal support documentation, Rocket",
+    "requirement.waiver_request_withdrawn": "Repository changed, waiver requests withdrawn: Rocket",
     "requirement.waiver_ended": "Waiver ended: Internal support documentation, Rocket",
     "check.accepted": "Deviation accepted: Rocket (new owner)",
     "agreement.signed_by_partner": "Signature required: Technology Partner Agreement with Acme",

@@ -7,7 +7,7 @@ import pytest
 from integrations.submissions.models import Integration
 from integrations.submissions.services.creation import change_description
 from integrations.submissions.services.requirements import record_check_outcome
-from integrations.submissions.services.waivers import waive_requirement
+from integrations.submissions.services.waivers import request_waiver, waive_requirement
 from integrations.submissions.workflow.states import FULFILLED_STATUSES
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
@@ -88,14 +88,51 @@ def test_waiver_ends_if_it_was_for_facts_about_the_former_repository(provider, a
     assert (set(ended), bool(statements)) == (checked | statements, True)
     events = provider.events.filter(event_type="requirement.waiver_ended")
     assert {(event.data["requirement"], event.actor, event.note) for event in events} == {
-        (id, "", f"The waiver was for the former repository, {FIRST[0]}.") for id in ended
+        (id, "", f"It was for the former repository, {FIRST[0]}.") for id in ended
     }
     email = EmailMessage.objects.get(name="waiver_ended", to=alice.email)
     titles = "".join(f"- {requirements[id].title}\n" for id in ids if id in ended)
     assert email.subject == f"Repository changed, waivers ended: {provider.name}"
-    assert f"were for the former repository of {provider.name}, {FIRST[0]}, so the portal ended them." in email.text
+    assert f"The repository of {provider.name} is no longer {FIRST[0]}." in email.text
     assert titles in email.text
     assert titles in EmailMessage.objects.filter(name="repository_changed").latest("pk").text
+
+
+def request_all(row, actor):
+    """Request a waiver of every requirement of the path."""
+    for each in row.edition.list_requirements():
+        request_waiver(row, each.id, reason="Later.", actor=actor, now=NOW)
+
+
+def test_request_is_withdrawn_if_it_was_for_facts_about_the_former_repository(provider, alice, rita):
+    request_all(provider, alice)
+    waived_id = next(each.id for each in provider.edition.list_requirements() if KEY in each.checks)
+    waive_requirement(provider, waived_id, reason="Later.", expires_at=NOW + DAY, actor=rita, now=NOW)
+    request_waiver(provider, waived_id, reason="Longer.", actor=alice, now=NOW)
+    change_repository(provider, SECOND, alice, NOW + HOUR)
+    requested = set(provider.fulfillments.exclude(waiver_requested_at=None).values_list("requirement_id", flat=True))
+    requirements = {each.id: each for each in provider.edition.list_requirements()}
+    checked = {id for id in requirements if requirements[id].checks}
+    concerned = [id for id in requirements if id in checked or checked & set(requirements[id].confirms)]
+    assert requested == requirements.keys() - set(concerned)
+    events = provider.events.filter(event_type="requirement.waiver_request_withdrawn").order_by("seq")
+    assert [(event.data["requirement"], event.note) for event in events] == [
+        (id, f"It was for the former repository, {FIRST[0]}.") for id in concerned
+    ]
+    (email,) = EmailMessage.objects.filter(to=alice.email, created_at=NOW + HOUR)
+    withdrawn = "".join(f"- {requirements[id].title}\n" for id in concerned)
+    assert f"so the portal withdrew them:\n\n{withdrawn}" in email.text
+    assert f"The requirements apply again:\n\n- {requirements[waived_id].title}\n" in email.text
+    assert withdrawn in EmailMessage.objects.filter(name="repository_changed").latest("pk").text
+
+
+def test_request_for_a_renamed_or_first_repository_stays(provider, alice):
+    request_all(provider, alice)
+    count = provider.fulfillments.exclude(waiver_requested_at=None).count()
+    change_repository(provider, ("acme/terraform-provider-rockets", FIRST[1]), alice, NOW + HOUR)
+    Integration.objects.filter(pk=provider.pk).update(repository="", repository_id=None)
+    change_repository(provider, SECOND, alice, NOW + HOUR)
+    assert provider.fulfillments.exclude(waiver_requested_at=None).count() == count
 
 
 def test_waiver_stays_if_there_was_no_former_repository(provider, alice, rita):
