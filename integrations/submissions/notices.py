@@ -66,6 +66,16 @@ def list_program_team(integration: Integration) -> list[object]:
     return [list_program_contacts(integration)[0]]
 
 
+def list_involved_program_team(integration: Integration) -> list[object]:
+    """Return the first contact of the program, or no one before there was something to review or decide.
+
+    The program sees an integration from its creation, but only its reviews and waivers depend on what can change.
+    """
+    decision_requests = integration.events.filter(event_type__in=("requirement.waiver_requested", "requirement.waived"))
+    is_involved = integration.review_round or integration.reviewer_id or decision_requests.exists()
+    return list_program_team(integration) if is_involved else []
+
+
 def list_both_teams(integration: Integration) -> list[object]:
     return keep_unique((*list_partner_team(integration), *list_program_team(integration)))
 
@@ -73,6 +83,7 @@ def list_both_teams(integration: Integration) -> list[object]:
 FINDERS: dict[Audience, RecipientFinder] = {
     Audience.PARTNER_TEAM: list_partner_team,
     Audience.PROGRAM_TEAM: list_program_team,
+    Audience.INVOLVED_PROGRAM_TEAM: list_involved_program_team,
     Audience.BOTH_TEAMS: list_both_teams,
 }
 

@@ -11,6 +11,7 @@ class Audience(StrEnum):
 
     PARTNER_TEAM = "owners and editors of the partner"
     PROGRAM_TEAM = "reviewer, or else the Alliances manager or the mailbox of the program"
+    INVOLVED_PROGRAM_TEAM = "reviewer, Alliances manager, or mailbox, once there was something to review or decide"
     BOTH_TEAMS = "both sides"
     NEXT_CONTACT = "next contact of the escalation"
     OWNERS = "owners of the partner"

@@ -117,6 +117,7 @@ EVENT_TYPES = [key for key, email in EMAILS.items() if email.audience in notices
 def record_sample_event(
     row: Integration, event_type: str, by: User, now: datetime, note: str = "Because."
 ) -> list[EmailMessage]:
+    row.review_round = row.review_round or 1  # before the first review, the program gets fewer emails
     with transaction.atomic():
         who = None if EMAILS[event_type].is_anonymous else by
         event = record_event(row, event_type, actor=who, now=now, note=note, **DATA.get(event_type, {}))

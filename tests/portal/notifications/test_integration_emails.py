@@ -1,6 +1,6 @@
 """Tests of the content and the recipients of single emails about integrations."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
-from tests.conftest import advance_to_stage, fulfill_requirements
+from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
 from tests.integrations.database_rows import reload_row
 from tests.portal.notifications.integration_events import MEETING_URL, record_sample_event
 
@@ -95,6 +95,26 @@ def test_program_learns_of_a_new_repository(
     assert email.text.startswith(f"{lead}\n")
     assert text in email.text
     assert "open clocks" not in email.text
+
+
+def test_program_learns_of_a_new_repository_once_it_had_something_to_decide(
+    acme: Partner, alice: User, rita: User, now: datetime
+) -> None:
+    changed_names = []
+    for name in ("New", "Assigned", "Requested", "Waived"):
+        row = create_integration(acme, alice, now=now, name=name, repository=f"acme/{name}")
+        id = row.edition.list_requirements()[0].id
+        if name == "Assigned":
+            claims.assign_reviewer(row, rita, actor=rita, now=now)
+        elif name == "Requested":
+            waivers.request_waiver(row, id, reason="Later.", actor=alice, now=now)
+        elif name == "Waived":
+            until = now + timedelta(days=9)
+            waivers.waive_requirement(row, id, reason="Later.", expires_at=until, actor=rita, now=now)
+        creation.change_description(row, {"repository": f"acme/{name}-next"}, actor=alice, now=now)
+        if EmailMessage.objects.filter(name="repository_changed", integration=row).exists():
+            changed_names.append(name)
+    assert changed_names == ["Assigned", "Requested", "Waived"]
 
 
 def test_times_are_in_the_zone_of_the_recipient(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
