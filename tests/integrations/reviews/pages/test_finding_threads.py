@@ -26,6 +26,11 @@ def test_finding_is_edited_and_withdrawn_until_it_is_sent(
     second = add_finding(rocket, rita, frozen_now, "Not needed.")
     client = sign_in(rita)
     client.post(f"/findings/{first.pk}/edit/", {"text": "Sign the release.", "severity": "optional"})
+    confirmation = get_text(get_review_page(client, rocket), "#withdraw-finding-2")
+    assert confirmation == (
+        "Withdraw finding… Withdraw finding: Finding 2 We delete the finding, which the partner hasn't seen. "
+        "The history keeps its text. Withdraw finding"
+    )
     client.post(f"/findings/{second.pk}/withdraw/")
     assert list(rocket.findings.values_list("number", "text", "severity")) == [(1, "Sign the release.", "optional")]
     events = rocket.events.filter(event_type__in=["finding.edited", "finding.withdrawn"])
