@@ -13,6 +13,8 @@ from django.utils.translation import gettext as _, gettext_noop
 from portal.audit.event_types import EVENT_TYPES, EventType
 from portal.audit.seals import compute_seal, get_newest_key_id
 
+# Only an event that someone wrote to the database has an unknown type.
+UNKNOWN_ACTION = gettext_noop("recorded an event of an unknown type")
 MAX_ISSUES_LISTED = 3  # in a sentence
 OUTCOME_LABELS = {
     "pass": gettext_noop("passed"),
@@ -109,7 +111,7 @@ class AuditEvent(models.Model):
     @property
     def type(self) -> EventType:
         """Return the entry of the catalog."""
-        return EVENT_TYPES[self.event_type]
+        return EVENT_TYPES.get(self.event_type) or EventType(self.event_type, UNKNOWN_ACTION, "triangle-alert", "bad")
 
     @property
     def actor_name(self) -> str:
@@ -119,12 +121,13 @@ class AuditEvent(models.Model):
     @property
     def action(self) -> str:
         """Return what the actor did, as in "created the company"."""
+        data = self.data if isinstance(self.data, dict) else {}  # the log also shows events that were tampered with
         values = {
-            "until_day": str(self.data.get("until", ""))[:10],
-            "outcome_label": _describe_outcome(str(self.data.get("outcome", ""))),
-            "new_or_none": str(self.data.get("new", "")) or _("none"),
-            "issue_names": _list_issues(list(dict.fromkeys(issue["name"] for issue in self.data.get("issues", ())))),
-            **{key: value for key, value in self.data.items() if isinstance(value, str | int)},
+            "until_day": str(data.get("until", ""))[:10],
+            "outcome_label": _describe_outcome(str(data.get("outcome", ""))),
+            "new_or_none": str(data.get("new", "")) or _("none"),
+            "issue_names": _list_issues(list(dict.fromkeys(issue["name"] for issue in data.get("issues", ())))),
+            **{key: value for key, value in data.items() if isinstance(value, str | int)},
         }
         return _(self.type.action).format_map(_LenientValues(values))
 

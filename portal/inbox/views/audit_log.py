@@ -29,7 +29,23 @@ FILTER_COLUMNS = (
     ("stream", "stream"),
     ("kind", "event_type"),
 )
-COLUMNS = ("at", "stream", "seq", "event_type", "actor_id", "actor", "note", "data", "internal", "key_id", "hash")
+# All that a seal covers, so that the holder of the keys can verify an export.
+COLUMNS = (
+    "at",
+    "stream",
+    "seq",
+    "integration_id",
+    "partner_id",
+    "event_type",
+    "actor_id",
+    "actor",
+    "note",
+    "data",
+    "internal",
+    "before",
+    "key_id",
+    "hash",
+)
 
 
 def show_audit_log(request: HttpRequest) -> HttpResponseBase:
@@ -54,6 +70,7 @@ def render_page(request: HttpRequest, events: QuerySet[AuditEvent], form: AuditL
     stream = form.cleaned_data.get("stream")
     # One stream is short enough to verify at each request. verify_audit_log verifies the whole log.
     stream_events = AuditEvent.objects.filter(stream=stream).order_by("stream", "seq")
+    faults = list(find_chain_faults(stream_events.iterator(CHUNK_SIZE))) if stream else []
     context = {
         "events": rows[:PAGE_SIZE],
         "form": form,
@@ -62,7 +79,8 @@ def render_page(request: HttpRequest, events: QuerySet[AuditEvent], form: AuditL
         "next_before": rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None,
         "anchor": AuditEvent.objects.filter(stream=ANCHOR_STREAM).order_by("-seq").first(),
         "is_verified": bool(stream) and stream_events.exists(),  # nothing is known about an object without events
-        "faults": list(find_chain_faults(stream_events.iterator(CHUNK_SIZE))) if stream else [],
+        "faults": [fault for fault in faults if fault.is_tampering],
+        "unverifiable": [fault for fault in faults if not fault.is_tampering],
     }
     return render(request, "inbox/audit_log.html", context)
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.urls import reverse
 
 from portal.accounts import roles
 from portal.accounts.models import User
+from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.webhooks.services import create_endpoint
 from tests.conftest import NOW, create_integration, create_user
@@ -77,6 +79,41 @@ def test_changed_event_is_shown(events: None, sign_in: SignIn, sam: User, alice:
     execute_without_trigger("UPDATE audit_auditevent SET note = 'Forged' WHERE stream = %s", f"account:{alice.pk}")
     page = sign_in(sam).get(f"{PAGE}?stream=account:{alice.pk}").content.decode()
     assert "The log of this object was changed" in page
+    assert "<code>manage.py verify_audit_log</code>" in page
+
+
+def test_unknown_key_is_not_taken_for_a_change(
+    events: None, sign_in: SignIn, sam: User, alice: User, settings: Any
+) -> None:
+    settings.AUDIT_KEYS = {"2027": "the newest key"}
+    page = sign_in(sam).get(f"{PAGE}?stream=account:{alice.pk}").content.decode()
+    assert ("A part of this log" in page, "was changed" in page) == (True, False)
+    assert "is intact" not in page
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "text"),
+    [
+        ("event_type", "account.forged", "Sam Stone recorded an event of an unknown type"),
+        ("data", "[1, 2]", "Sam Stone changed the roles of …"),
+    ],
+)
+def test_page_shows_an_event_that_was_tampered_with(
+    events: None, sign_in: SignIn, sam: User, alice: User, column: str, value: str, text: str
+) -> None:
+    execute_without_trigger(
+        f"UPDATE audit_auditevent SET {column} = %s WHERE stream = %s", value, f"account:{alice.pk}"
+    )
+    for query in ("", f"stream=account:{alice.pk}"):
+        assert text in sign_in(sam).get(f"{PAGE}?{query}").content.decode()
+    assert "The log of this object was changed" in sign_in(sam).get(f"{PAGE}?stream=account:{alice.pk}").text
+
+
+def test_export_can_be_verified_with_the_keys(events: None, sign_in: SignIn, sam: User, alice: User) -> None:
+    (line,) = export_csv(sign_in(sam), f"stream=account:{alice.pk}&format=jsonl").splitlines()
+    record = json.loads(line)
+    event = AuditEvent(**record | {"at": datetime.fromisoformat(record["at"])})
+    assert event.compute_hash() == record["hash"]
 
 
 def test_pages_continue_before_the_last_event(
