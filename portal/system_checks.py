@@ -69,7 +69,11 @@ NAME_LISTS = (
         issue_decisions.TEXTS,
         [decision.name for decision in issue_decisions.DECISIONS],
     ),
-    NameList("integrations/submissions/content/compliance_emails.yaml", compliance_emails.TEXTS, EVENT_TYPES),
+    NameList(
+        "integrations/submissions/content/compliance_emails.yaml",
+        [".".join(name.split(".")[:2]) for name in compliance_emails.TEXTS],  # a kind of request can follow
+        EVENT_TYPES,
+    ),
     NameList("integrations/submissions/content/transitions.yaml", TRANSITION_OPTIONS, dir(Integration)),
 )
 

@@ -16,7 +16,7 @@ from integrations.partners import permissions
 from integrations.reviews.presenters import explain_decision_refusal, filter_relevant_actions
 from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
-from integrations.submissions.public_status import TEXTS
+from integrations.submissions.public_status import ENDED_STATUS, TEXTS
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.workspace import build_next_action_context
 from integrations.submissions.workflow.evidence import PROVIDER
@@ -34,6 +34,8 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
     url_name, url_arguments = ("frozen_evidence_json", [uuid, seq]) if seq else ("status_json", [uuid])
     # Current evidence is JSON as well, so that it looks the same before and after a decision.
     status = TEXTS.listing_statuses[evidence["listing_status"]]
+    # The end of support delists an integration too, but no one decided that in the procedure.
+    description = status.description if integration.is_open or seq else ENDED_STATUS.description
     parsed = parse_timestamps(evidence)
     next_action = build_next_action_context(integration, request.user)
     is_staff_page = permissions.can_view_notes(integration, request.user)
@@ -44,7 +46,7 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
         "partner_options": status.options_after_appeal if integration.appealed_at else status.options,
         "evidence": parsed,
         "timeline": sorted((*parsed["decisions"], *parsed["activities"]), key=itemgetter("at"), reverse=True),
-        "status_description": _(status.description),
+        "status_description": _(description),
         "for_program": permissions.can_act_for_program(integration, request.user),
         "json_href": reverse(f"compliance:{url_name}", args=url_arguments),
         "notice_days": settings.NOTICE_GRACE_DAYS,

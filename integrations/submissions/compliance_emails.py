@@ -29,7 +29,7 @@ def build_compliance_email(event: AuditEvent) -> TemplateContext | None:
 
     `is_past`: the deadline had passed at the time of the event.
     """
-    texts = TEXTS.get(event.event_type)
+    texts = TEXTS.get(f"{event.event_type}.{event.data.get('request', '')}") or TEXTS.get(event.event_type)
     integration = event.integration
     if texts is None or integration is None:
         return None

@@ -218,6 +218,8 @@ def _build_event_data(
     }
     if previous_state["tier_request"] and not integration.tier_request:
         event_data["tier"] = previous_state["tier_request"]  # the decided request
+    if previous_state["compliance_request"] and not integration.compliance_request:
+        event_data["request"] = previous_state["compliance_request"]  # the decided request
     if previous_state["listing_status"] != integration.listing_status or options.has_evidence:
         event_data["listing_status"] = [previous_state["listing_status"], str(integration.listing_status)]
         due_at = integration.compliance_deadline_at

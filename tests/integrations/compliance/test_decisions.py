@@ -78,6 +78,38 @@ def test_email_about_ended_notice_period_is_in_the_past_tense(reach_state: Any, 
     assert "\nThe notice period ended Thu, May 14, 9:00 AM UTC." in get_email("compliance.deadline_expired").text
 
 
+def test_declined_reinstatement_is_named_in_the_email(reach_state: Any, rita: Any, alice: Any, now: datetime) -> None:
+    row = perform_and_reload(reach_state("delisted"), "request_reinstatement", alice, now + 91 * DAY)
+    perform_and_reload(row, "dismiss_request", rita, now + 92 * DAY)
+    email = get_email("compliance.request_dismissed")
+    assert (email.to, email.subject) == (alice.email, "Reinstatement declined: Rocket")
+    assert "Rita Reyes reviewed the request of Acme and didn't reinstate Rocket." in email.text
+    assert "You can request reinstatement again." in email.text
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [
+        (29, ["Period ends Thu, May 14, 9:00 AM UTC", "The period ends Thu, May 14, 9:00 AM UTC ."]),
+        (31, ["Period ended Thu, May 14, 9:00 AM UTC", "The period ended Thu, May 14, 9:00 AM UTC ."]),
+    ],
+)
+def test_compliance_page_names_the_end_of_the_period_in_its_tense(
+    reach_state: Any, alice: Any, sign_in: Any, time_machine: Any, now: datetime, days: int, expected: list[str]
+) -> None:
+    time_machine.move_to(now + days * DAY, tick=False)
+    page = get_text(sign_in(alice).get(f"/integrations/{reach_state('on_notice').uuid}/compliance/"))
+    assert [text in page for text in expected] == [True, True]
+
+
+def test_compliance_page_of_an_ended_integration_says_who_ended_support(
+    reach_state: Any, alice: Any, sign_in: Any, now: datetime
+) -> None:
+    row = perform_and_reload(reach_state("suspended"), "archive", alice, now + 40 * DAY)
+    page = get_text(sign_in(alice).get(f"/integrations/{row.uuid}/compliance/"))
+    assert ("Listing status The partner ended support. Since" in page, "Delisted" in page) == (True, False)
+
+
 def test_refusal_names_listing_status(reach_state: Any, rita: Any, now: datetime) -> None:
     expected = "This action isn't available in the listing status “On notice”."
     assert get_refusal(reach_state("on_notice"), "reinstate", rita, now + DAY) == expected
