@@ -8,6 +8,8 @@ from zlib import error as BrokenStream
 
 from django.utils.translation import gettext as _
 
+from portal.core.pdf_passwords import needs_password
+
 MAX_ENTRIES = 5000
 MAX_UNPACKED_BYTES = 500 * 1024 * 1024
 MAX_COMPRESSION_RATIO = 100
@@ -67,6 +69,9 @@ def _validate_pdf(file: IO[bytes]) -> None:
     marker, trailing = _read_tail(file, 2048).rpartition(b"%%EOF")[1:]
     if not marker or trailing.strip(b"\r\n\t \x00"):
         raise InvalidFile(_("The PDF is incomplete or has extra data at the end. Export it again."))
+    file.seek(0)
+    if needs_password(file.read()):
+        raise InvalidFile(_("The PDF has a password. Save it without one."))
 
 
 def _validate_png(file: IO[bytes]) -> None:

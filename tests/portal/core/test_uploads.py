@@ -9,6 +9,8 @@ import zlib
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
+from fpdf import FPDF
+from fpdf.enums import EncryptionMethod
 
 from portal.core.uploads import clean_file_name, validate_file
 
@@ -63,6 +65,39 @@ def get_refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] 
 )
 def test_kind_is_determined_by_content(content, kind):
     assert validate(content, "misleading.exe").kind == kind
+
+
+def build_encrypted_pdf(method: EncryptionMethod, password: str) -> bytes:
+    pdf = FPDF()
+    pdf.add_page()
+    # An owner password alone protects a PDF from changes, and anyone can open it.
+    pdf.set_encryption("of the owner", password or None, method)
+    return bytes(pdf.output())
+
+
+@pytest.mark.parametrize("method", list(EncryptionMethod))
+def test_pdf_with_a_password_is_refused_and_one_that_is_only_protected_is_not(method):
+    assert get_refusal(build_encrypted_pdf(method, "secret")) == "The PDF has a password. Save it without one."
+    assert validate(build_encrypted_pdf(method, "")).kind == "pdf"
+
+
+@pytest.mark.parametrize(
+    ("dictionary", "is_refused"),
+    [
+        (b"/Filter/Adobe.PubSec/V 4", True),  # for the holders of certificates
+        (rb"/Filter/Standard/V 1/R 2/O(\050a(b)\\)/U(0123456789abcdef0123456789abcdef)/P -4", True),
+        (b"/Filter/Standard/V 2/R 3/Length 0/O<00>/U<00>/P -4", True),
+        (b"/Filter/Standard/V 5/R 5/U<0g>", False),  # not understood
+    ],
+)
+def test_encryption_of_a_pdf_is_read_from_its_dictionary(dictionary, is_refused):
+    pdfs = [PDF.replace(b"trailer\n<<", b"trailer\n<</Encrypt <<%b>>" % dictionary)]
+    pdfs += [PDF.replace(b"trailer\n<<", b"5 0 obj<<%b>>endobj\ntrailer\n<</Encrypt 5 0 R" % dictionary)]
+    for pdf in pdfs:
+        if is_refused:
+            assert "has a password" in get_refusal(pdf)
+        else:
+            assert validate(pdf).kind == "pdf"
 
 
 def test_file_has_digest_and_size():
