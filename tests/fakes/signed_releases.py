@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from pysequoia import CipherSuite, SignatureMode, Tsk, sign
+from pysequoia import Cert, CipherSuite, SignatureMode, Tsk, sign
 
 PROTOCOLS = ("5.0",)
 ELF_MACHINES = {"386": 3, "arm": 40, "amd64": 62, "arm64": 183, "s390x": 22}
@@ -31,6 +31,12 @@ def build_key(owner: str = "Acme Releases <releases@acme.example>", seconds: int
 def export_public_key(owner: Tsk) -> str:
     """Return the armored public key as the registry stores it."""
     return str(owner.extract_certificate())
+
+
+def revoke_key(owner: Tsk) -> str:
+    """Return the armored public key with its revocation."""
+    certificate = owner.extract_certificate()
+    return str(Cert.from_bytes(bytes(certificate) + bytes(certificate.revoke(owner.certifier()))))
 
 
 def build_program_header(os: str, arch: str) -> bytes:

@@ -109,13 +109,28 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
     # Terraform accepts expired keys, but 1.6.0 refused them, so publishers are warned before an expiration.
     remarks: list[Remark] = []
     evidence: list[Evidence] = []
+    revoked = _list_revoked(keys, subject.now)
     for fingerprint, end in end_by_fingerprint.items():
-        remarks += build_expiry_remarks(f"The key {fingerprint[-16:]}", end, subject.now.timestamp())
-        expiry = f"expires {end:%Y-%m-%d}" if end else "never expires"
-        evidence.append(Evidence(f"Key {fingerprint[-16:]}", expiry))
+        key_id = fingerprint[-16:]
+        state = f"expires {end:%Y-%m-%d}" if end else "never expires"
+        if fingerprint in revoked:
+            remarks.append(build_remark(revoked[fingerprint], key=key_id))
+            state = "revoked"
+        else:
+            remarks += build_expiry_remarks(f"The key {key_id}", end, subject.now.timestamp())
+        evidence.append(Evidence(f"Key {key_id}", state))
     if not (remarks or keys.is_complete):
         return UNREAD_KEYS_RESULT
-    return build_result(remarks, "No registered key expires within 90 days.", tuple(evidence))
+    return build_result(remarks, "No registered key is revoked or expires within 90 days.", tuple(evidence))
+
+
+def _list_revoked(keys: SigningKeys, now: datetime) -> dict[str, str]:
+    """Return the remark about each revoked key by its fingerprint."""
+    revoked = [key.primary.fingerprint for key in keys.certificates if key.main.is_revoked(now.timestamp())]
+    # The subkey that signed can be revoked alone.
+    is_signer_revoked = keys.verdict is not None and keys.verdict.kind == SignatureClass.REVOKED
+    signer = {keys.signer.primary.fingerprint: "revoked_signer"} if is_signer_revoked and keys.signer else {}
+    return dict.fromkeys(revoked, "revoked_key") | signer
 
 
 def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:

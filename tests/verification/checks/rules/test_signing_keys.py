@@ -11,7 +11,7 @@ from tests.fakes import signed_releases
 from tests.verification.checks.rules.release_checks import NOW, OTHER_OWNER, build_rocket_release, run_release_check
 from tests.verification.releases.artifacts import openpgp
 from verification.checks.types import ACCEPTED_KEY_PREFIX
-from verification.outcomes import Outcome
+from verification.outcomes import Evidence, Outcome
 
 YEAR = 365 * 86400
 
@@ -38,6 +38,24 @@ def test_every_registered_key_is_checked(publish_releases):
     sources = publish_releases(build_rocket_release(keys=[old, signed_releases.build_key()]))
     result = run_release_check("keys.expiry", sources, now=NOW + timedelta(days=364))
     assert result.outcome == Outcome.WARN
+
+
+@pytest.mark.parametrize(
+    ("is_signer", "outcome", "text"),
+    [
+        (True, "fail", "is revoked, and it signed the newest release. Terraform refuses to install it."),
+        (False, "warn", "is revoked. Terraform refuses to install the releases that it signed."),
+    ],
+)
+def test_revoked_key_is_reported(publish_releases, is_signer, outcome, text):
+    key = signed_releases.build_key("Acme <keys@acme.example>")
+    release = build_rocket_release(signer=key if is_signer else None)
+    other_keys = () if is_signer else release.keys
+    sources = publish_releases(replace(release, keys=(signed_releases.revoke_key(key), *other_keys)))
+    result = run_release_check("keys.expiry", sources)
+    key_id = key.extract_certificate().fingerprint.upper()[-16:]
+    assert (str(result.outcome), result.summary) == (outcome, f"The key {key_id} {text}")
+    assert result.evidence[0] == Evidence(f"Key {key_id}", "revoked")
 
 
 def test_all_keys_share_the_limit_of_self_signatures(publish_releases):
