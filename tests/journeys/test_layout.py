@@ -81,6 +81,21 @@ def test_links_and_checkboxes_are_large_enough_for_a_finger(visit: Visit, alice:
     assert [box is not None and box["height"] >= 24 for box in boxes] == [True, True]
 
 
+@pytest.mark.parametrize("zoom", [1, 1.4])  # the second is a larger text of the browser
+def test_menu_opens_inside_a_narrow_window(visit: Visit, alice: Any, zoom: float) -> None:
+    page = visit(alice, phone=True).go("/").page
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.evaluate(f"document.documentElement.style.fontSize = '{16 * zoom}px'")
+    page.locator("details.menu > summary").click()
+    expect(page.locator(".menu-sheet")).to_be_in_viewport(ratio=0.9)
+    assert page.locator(".menu-sheet").evaluate("e => e.getBoundingClientRect().left >= 0") is True
+    expect(page.get_by_role("button", name="Search and commands")).to_be_hidden()
+
+
+def test_message_with_a_long_word_wraps_on_a_phone(visit: Visit, alice: Any) -> None:
+    check_width(visit(alice, phone=True).go(f"/search/?q={LONG_NAME}").sees("No results"))
+
+
 def test_identity_of_a_company_fits_on_a_phone(visit: Visit, rita: Any, acme: Partner) -> None:
     page = visit(rita, phone=True).go(f"/companies/{acme.slug}/").page
     assert page.locator("#identity .table-wrap").evaluate("e => e.scrollWidth <= e.clientWidth") is True
