@@ -137,6 +137,15 @@ def test_printed_list_has_no_controls(visit: Visit, alice: Any, acme: Partner) -
     expect(page.get_by_role("link", name="Rocket")).to_be_visible()
 
 
+def test_printed_integration_has_all_steps_and_no_controls(visit: Visit, alice: Any, acme: Partner) -> None:
+    row = create_integration(acme, alice, now=timezone.now())
+    page = visit(alice).go(f"/integrations/{row.uuid}/").page
+    page.emulate_media(media="print")
+    expect(page.get_by_role("link", name="Listing text")).to_be_visible()
+    for selector in ("#message-body", ".fact-edit", "[href$='/transitions/withdraw/']"):
+        expect(page.locator(selector).first).to_be_hidden()
+
+
 @pytest.mark.parametrize("width", [820, 1024])
 def test_columns_at_the_end_of_wide_tables_are_visible_on_a_tablet(
     visit: Visit, alice: Any, rita: Any, sam: Any, acme: Partner, width: int
