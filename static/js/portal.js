@@ -318,5 +318,5 @@ function showFailure(byPoll, request) {
   const close = note.querySelector("button");
   close.setAttribute("aria-label", MESSAGES.close);
   close.addEventListener("click", () => note.remove());
-  document.getElementById("main").prepend(note);
+  (document.querySelector("dialog[open]") ?? document.getElementById("main")).prepend(note); // a dialog covers the page
 }

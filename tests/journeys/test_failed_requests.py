@@ -71,3 +71,15 @@ def test_button_fades_while_its_form_is_sent(partner: Person) -> None:
     expect(button).to_have_css("opacity", "0.5")
     held[0].continue_()
     partner.sees("You submitted “Listing text”.")
+
+
+def test_failure_in_the_command_palette_is_shown_in_it(visit: Visit, alice: Any) -> None:
+    page = visit(alice).go("/").page
+    page.route("**/palette/*", lambda route: route.abort())
+    page.keyboard.press("Control+k")
+    notice = page.get_by_role("dialog").get_by_role("alert")
+    expect(notice).to_contain_text("We couldn't reach the portal.")
+    page.unroute("**/palette/*")
+    page.keyboard.type("help")
+    expect(page.get_by_role("option").first).to_be_visible()
+    expect(notice).to_have_count(0)
