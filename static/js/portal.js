@@ -288,6 +288,14 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 });
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
 const isPoll = ({ detail }) => detail.requestConfig.elt.matches('[hx-trigger^="every"]');
+// Details that the person expanded stay open when their part of the page updates itself.
+let expanded = [];
+document.addEventListener("htmx:beforeSwap", (event) => {
+  expanded = isPoll(event) ? [...event.detail.target.querySelectorAll("details[id][open]")].map(({ id }) => id) : [];
+});
+document.addEventListener("htmx:afterSwap", () => {
+  for (const id of expanded) document.getElementById(id)?.setAttribute("open", "");
+});
 // A hidden page needs no updates. Requests that report something continue, such as the renewal of a claim.
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (document.hidden && isPoll(event) && event.detail.requestConfig.verb === "get") event.preventDefault();

@@ -61,6 +61,28 @@ def test_results_appear_while_checks_run(visit: Callable[..., Person], acme: Any
     assert page.errors == []
 
 
+def test_expanded_step_and_started_message_stay_while_the_page_updates_itself(
+    visit: Callable[..., Person], acme: Any, alice: Any
+) -> None:
+    row = create_integration(acme, alice, "terraform-provider", now=timezone.now())
+    partner = visit(alice).go(f"/integrations/{row.uuid}/")
+    page = partner.page
+    step = page.locator("details", has=page.get_by_text("Terraform Registry listing")).first
+    expect(step).not_to_have_attribute("open", "")
+    step.locator("summary").first.click()
+    message = page.get_by_label("Message to the program")
+    message.fill("Which release")
+    outdated = re.compile(r"version=\d+")  # the server then sends the whole part
+    page.route(outdated, lambda route: route.continue_(url=outdated.sub("version=0", route.request.url)))
+    with page.expect_response(outdated) as update:
+        pass
+    assert update.value.status == 200
+    partner.wait_for_page()
+    expect(step).to_have_attribute("open", "")
+    expect(message).to_have_value("Which release")
+    expect(message).to_be_focused()
+
+
 def test_conflict_shows_both_sources_and_links_to_evidence(
     visit: Callable[..., Person], acme: Any, alice: Any, rita: Any
 ) -> None:
