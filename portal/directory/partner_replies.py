@@ -38,7 +38,7 @@ class ReplyForm(forms.Form):
         max_length=MAX_REPLY_LENGTH,
         max_lines=MAX_REPLY_LINES,
         help_text=gettext_lazy(
-            "Your reply is public. Enter up to six lines. You can only link to your own pages. Leave empty to withdraw."
+            "Your reply is public. Enter up to six lines. You can only link to your own pages. Leave blank to withdraw."
         ),
     )
 

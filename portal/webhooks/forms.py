@@ -46,7 +46,7 @@ class EndpointForm(forms.Form):
         label=gettext_lazy("URL"),
         max_length=MAX_URL_LENGTH,
         help_text=gettext_lazy(
-            "Public https URL of your receiver. Slack shows it for an incoming webhook, Teams for a workflow."
+            "Public HTTPS URL of your receiver. Slack shows it for an incoming webhook, Teams for a workflow."
         ),
         widget=forms.TextInput(
             attrs={
@@ -87,7 +87,7 @@ class EndpointForm(forms.Form):
             # The URL can be a secret, so the form never shows it and a blank field keeps it.
             url = self.fields["url"]
             url.required = False
-            url.help_text = _("Current URL: %(url)s. Leave this field empty to keep the URL.") % {
+            url.help_text = _("Current URL: %(url)s. Leave this field blank to keep the URL.") % {
                 "url": endpoint.display_url
             }
 

@@ -162,7 +162,7 @@ class ReconciliationForm(forms.Form):
         required=False,
         label=_("Observed state"),
         help_text=_(
-            "Enter the Terraform value as JSON. Leave empty if the object doesn't exist yet. Only the presence of "
+            "Enter the Terraform value as JSON. Leave blank if the object doesn't exist yet. Only the presence of "
             "sensitive values is compared."
         ),
     )

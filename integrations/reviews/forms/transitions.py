@@ -45,8 +45,8 @@ def _build_confirmation(writers: Sequence[str]) -> forms.BooleanField:
     names = {"names": ", ".join(writers)}
     label = ngettext("Decide although %(names)s is writing", "Decide although %(names)s are writing", count)
     message = ngettext(
-        "Select the checkbox to decide although %(names)s is writing.",
-        "Select the checkbox to decide although %(names)s are writing.",
+        "Select the checkbox to decide even though %(names)s is writing.",
+        "Select the checkbox to decide even though %(names)s are writing.",
         count,
     )
     return forms.BooleanField(label=label % names, error_messages={"required": message % names})

@@ -50,7 +50,7 @@ def test_deciding_while_another_writes_asks_for_confirmation(
     assert "Decide although Rob Roth is writing" in get_text(client.get(build_url(ready_integration, "approve")))
     refused = submit_transition(client, ready_integration, "approve")
     assert (refused.status_code, reload_row(ready_integration).stage) == (422, "review")
-    assert "Select the checkbox to decide although Rob Roth is writing." in get_text(refused)
+    assert "Select the checkbox to decide even though Rob Roth is writing." in get_text(refused)
     assert submit_transition(client, ready_integration, "approve", confirm_writing="on").status_code == 302
     assert reload_row(ready_integration).stage == "release"
 

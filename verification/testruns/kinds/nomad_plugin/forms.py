@@ -43,7 +43,7 @@ class NomadPluginTestForm(forms.Form):
         label=_("Name"),
         max_length=100,
         required=False,
-        help_text=_("The name of the driver or device in a job. Leave empty to accept any name."),
+        help_text=_("The name of the driver or device in a job. Leave blank to accept any name."),
     )
     config = CodeField(
         rows=6,

@@ -32,19 +32,19 @@ class ProviderLifecycleTestForm(forms.Form):
         required=False,
         label=_("Configuration with a failing change"),
         help_text=_(
-            "The changed configuration with a change in place that your service refuses during the apply. Leave empty "
+            "The changed configuration with an in-place change that your service refuses during the apply. Leave blank "
             "to skip these rules."
         ),
     )
     refused = CodeField(
         required=False,
         label=_("Invalid configuration"),
-        help_text=_("A configuration that the plan must reject. Leave empty to use an empty resource block."),
+        help_text=_("A configuration that the plan must reject. Leave blank to use an empty resource block."),
     )
     partial = CodeField(
         required=False,
         label=_("Partially failing configuration"),
-        help_text=_("Its apply creates something and then fails. Leave empty to skip this rule."),
+        help_text=_("Its apply creates something and then fails. Leave blank to skip this rule."),
     )
     secret = SecretTextField(
         required=False,
