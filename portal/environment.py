@@ -183,6 +183,8 @@ class PortalSettings(BaseSettings):
     """An open issue that takes this many times its target also suggests a notice."""
     ESCALATION_INTERVAL_HOURS: types.PositiveCount = 24
     """Hours without a response after which a notification escalates to the next person."""
+    CONTACT_CONFIRMATION_DAYS: types.PositiveCount = 365
+    """Days after which the owners of a company with supported integrations are asked to confirm its contacts."""
     REPORT_ZONE: types.TimeZone = "UTC"
     """Time zone of the periods in SLA reports."""
 

@@ -153,10 +153,6 @@ FORMS_URLFIELD_ASSUME_HTTPS = True  # the default of Django 6
 
 # People
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
-]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -279,6 +275,7 @@ SLA_NOTICE_BREACH_COUNT = environment.SLA_NOTICE_BREACH_COUNT
 SLA_NOTICE_WINDOW_DAYS = environment.SLA_NOTICE_WINDOW_DAYS
 SLA_NOTICE_OVERDUE_FACTOR = environment.SLA_NOTICE_OVERDUE_FACTOR
 ESCALATION_INTERVAL_HOURS = environment.ESCALATION_INTERVAL_HOURS
+CONTACT_CONFIRMATION_DAYS = environment.CONTACT_CONFIRMATION_DAYS
 API_REQUESTS_PER_MINUTE = environment.API_REQUESTS_PER_MINUTE
 REPORT_ZONE = environment.REPORT_ZONE
 UPLOAD_MAX_MB = environment.UPLOAD_MAX_MB

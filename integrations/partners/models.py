@@ -44,6 +44,7 @@ class Partner(models.Model):
         verification_state: Set by `verification` and `profiles` in `integrations.partners.services`.
         merged_into: The company that took over everything of this one, which is closed.
         approved_name: The name that the program approved although it looks like another one.
+        contacts_requested_at: When the owners were last asked to confirm the contacts.
     """
 
     name = models.CharField("name", max_length=120)
@@ -71,6 +72,8 @@ class Partner(models.Model):
     # The pages of a merged company redirect to the other one, which therefore can't be deleted.
     merged_into = models.ForeignKey("self", models.PROTECT, null=True, related_name="merged_partners", editable=False)
     approved_name = models.CharField(max_length=120, blank=True, editable=False)
+    contacts_confirmed_at = models.DateTimeField(null=True, editable=False)
+    contacts_requested_at = models.DateTimeField(null=True, editable=False)
     verification_token = models.CharField(max_length=32, default=generate_verification_token, editable=False)
 
     class Meta:

@@ -1,9 +1,14 @@
 """Reads of the partners app."""
 
+from datetime import datetime, timedelta
+
+from django.conf import settings
 from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from integrations.partners import name_validation, permissions
 from integrations.partners.models import Membership, Partner, PartnerVerification, Role
+from integrations.programs.stages import Stage
 from portal.accounts.adapters import list_verified_addresses
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -56,6 +61,25 @@ def get_history(partner: Partner, *, with_people: bool) -> QuerySet[AuditEvent]:
 def list_own_partners(user: AnyUser) -> QuerySet[Partner]:
     """Return the partners of the user."""
     return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
+
+
+def is_unconfirmed(partner: Partner, now: datetime) -> bool:
+    """Return whether no owner has confirmed the contacts for a year, or as configured."""
+    # Whoever creates a company states its contacts.
+    return (partner.contacts_confirmed_at or partner.created_at) <= _get_confirmation_limit(now)
+
+
+def select_unconfirmed(now: datetime) -> QuerySet[Partner]:
+    """Select the partners of supported integrations for which `is_unconfirmed` is true."""
+    limit = _get_confirmation_limit(now)
+    confirmed_or_created_at = Coalesce("contacts_confirmed_at", "created_at")
+    supported = Partner.objects.filter(integrations__stage=Stage.SUPPORT).values("pk")
+    partners = Partner.objects.filter(merged_into=None, pk__in=supported)
+    return partners.alias(confirmed_or_created_at=confirmed_or_created_at).filter(confirmed_or_created_at__lte=limit)
+
+
+def _get_confirmation_limit(now: datetime) -> datetime:
+    return now - timedelta(days=settings.CONTACT_CONFIRMATION_DAYS)
 
 
 def build_active_owner_condition(other_than: User | None = None) -> Exists:

@@ -14,6 +14,7 @@ urlpatterns = [
     path("company/<slug:slug>/", members.show_partner, name="members"),
     path("company/<slug:slug>/change/", members.edit_partner_profile, name="edit"),
     path("company/<slug:slug>/verification/", verification.verify_partner, name="verify"),
+    path("company/<slug:slug>/contacts/", members.confirm_contacts, name="confirm_contacts"),
     path("company/<slug:slug>/invite/", members.invite_member, name="invite"),
     path("company/<slug:slug>/invitations/<int:pk>/", members.change_invitation, name="change_invitation"),
     path("company/<slug:slug>/requests/<int:pk>/", members.decide_join_request, name="decide_join_request"),

@@ -1,5 +1,9 @@
 """Settings of django-allauth that are the same in every installation."""
 
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "dashboard:home"
 ACCOUNT_ADAPTER = "portal.accounts.adapters.AccountAdapter"

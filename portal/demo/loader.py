@@ -9,8 +9,8 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import transaction
 from django.utils.text import slugify
 
-from integrations.partners.models import Partner
-from integrations.partners.services import members, profiles
+from integrations.partners.models import Partner, Role
+from integrations.partners.services import contacts, members, profiles
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, drafts, edition_migration, introductions
@@ -116,7 +116,15 @@ def _perform_services(now: datetime, progress: Callable[[str], None]) -> None:
     draft = drafts.create_draft(acme, "consul", actor=bob, now=now - timedelta(hours=3))
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}
     drafts.save_draft(draft, text, version=draft.version, actor=bob, now=now - timedelta(hours=3))
+    confirm_contacts(now)
     complete_world(now)
+
+
+def confirm_contacts(now: datetime) -> None:
+    """Confirm the contacts of all companies but one, so that the list of partners shows both."""
+    for partner in Partner.objects.exclude(name="Globex"):
+        for owner in partner.list_members(Role.OWNER)[:1]:
+            contacts.confirm_contacts(partner, actor=owner, now=now - timedelta(hours=2))
 
 
 def complete_world(now: datetime) -> None:

@@ -79,6 +79,9 @@ JOBS: tuple[PeriodicJob, ...] = (
         "integrations.submissions.services.waiver_reminders.remind_of_ending_waivers",
         3600,
     ),
+    PeriodicJob(
+        "partners.request_contact_confirmations", "integrations.partners.services.contacts.request_confirmations", 3600
+    ),
     PeriodicJob("reviews.record_conflicts", "integrations.reviews.services.conflicts.record_known_conflicts", 3600),
     PeriodicJob(
         "submissions.maintain_credentials", "integrations.submissions.services.credentials.maintain_credentials", 60

@@ -27,6 +27,8 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField()),
                 ('verification_state', models.CharField(choices=[('unverified', 'Unverified'), ('verified', 'Verified'), ('needs_decision', 'Needs a decision'), ('rejected', 'Rejected'), ('closed', 'Closed')], default='unverified', editable=False, max_length=20)),
                 ('approved_name', models.CharField(blank=True, editable=False, max_length=120)),
+                ('contacts_confirmed_at', models.DateTimeField(editable=False, null=True)),
+                ('contacts_requested_at', models.DateTimeField(editable=False, null=True)),
                 ('verification_token', models.CharField(default=integrations.partners.models.generate_verification_token, editable=False, max_length=32)),
                 ('alliances_manager', models.ForeignKey(blank=True, limit_choices_to={'is_reviewer': True}, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='managed_partners', to=settings.AUTH_USER_MODEL, verbose_name='Alliances manager')),
                 ('merged_into', models.ForeignKey(editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged_partners', to='partners.partner')),

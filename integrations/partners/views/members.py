@@ -12,7 +12,7 @@ from integrations.partners import permissions, refusals, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner, Role
 from integrations.partners.selectors import list_own_partners
-from integrations.partners.services import members, profiles
+from integrations.partners.services import contacts, members, profiles
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import send_initial_values
 from portal.core.value_types import TemplateContext
@@ -130,6 +130,15 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
     elif requested_action == "revoke":
         with report_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             members.revoke_invitation(invitation, actor=request.user, now=now)
+    return redirect("partners:members", slug)
+
+
+def confirm_contacts(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """Confirm the contacts of the company."""
+    partner = get_own_partner(request, slug)
+    if request.method == "POST":
+        with report_refusals(request, _("You confirmed the contacts of %(name)s.") % {"name": partner.name}):
+            contacts.confirm_contacts(partner, actor=request.user, now=timezone.now())
     return redirect("partners:members", slug)
 
 

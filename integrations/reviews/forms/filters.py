@@ -34,3 +34,4 @@ class PartnerFilterForm(forms.Form):
     )
     state = FilterField(label=gettext_lazy("Verification"), choices=VerificationState.choices)
     owner = FilterField(label=gettext_lazy("Owner"), choices=[("missing", gettext_lazy("No active owner"))])
+    contacts = FilterField(label=gettext_lazy("Contacts"), choices=[("unconfirmed", gettext_lazy("Not confirmed"))])

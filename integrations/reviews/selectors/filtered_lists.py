@@ -2,9 +2,10 @@
 
 from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from integrations.partners.models import Partner, VerificationState
-from integrations.partners.selectors import build_active_owner_condition
+from integrations.partners.selectors import build_active_owner_condition, select_unconfirmed
 from integrations.submissions.models import Agreement, Integration
 from integrations.submissions.selectors.agreements import select_agreements
 from integrations.submissions.workflow.states import FINAL_STAGES
@@ -33,6 +34,8 @@ def filter_partners(filters: NamedValues) -> QuerySet[Partner]:
         condition &= Q(verification_state=state)
     if filters.get("owner"):
         condition &= Q(~build_active_owner_condition(), merged_into=None)
+    if filters.get("contacts"):
+        condition &= Q(pk__in=select_unconfirmed(timezone.now()).values("pk"))
     return (
         Partner.objects.filter(condition)
         .select_related("alliances_manager")

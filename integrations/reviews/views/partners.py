@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from integrations.partners import permissions, refusals, selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, Role, VerificationState
 from integrations.partners.services import members, profiles, verification
+from integrations.programs.stages import Stage
 from integrations.reviews.forms.filters import PartnerFilterForm
 from integrations.reviews.forms.partners import (
     AlliancesManagerForm,
@@ -94,7 +95,7 @@ PARTNER = CompiledQuery(
     lambda: (
         Partner.objects.filter(slug=Parameter("slug", SlugField()))
         .select_related("alliances_manager")
-        .annotate(integration_count=count_integrations(Q()))
+        .annotate(integration_count=count_integrations(Q()), supported_count=count_integrations(Q(stage=Stage.SUPPORT)))
     )
 )
 
@@ -135,6 +136,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "can_decide": permissions.can_decide_on_partner(partner, request.user),
         "can_appoint_owner": permissions.can_appoint_owner(partner, request.user),
         "decisions": build_decisions(partner),
+        "is_unconfirmed": partner_selectors.is_unconfirmed(partner, timezone.now()),
         "state_reason": partner_selectors.get_state_reason(partner),
         "verifications": verifications,
         "members": memberships,

@@ -1,13 +1,28 @@
 """Answers of the partner to questions whose keys mean the same in every program."""
 
+from collections import defaultdict
 from collections.abc import Collection
 
+from django.db.models import OuterRef, Subquery
+
+from integrations.partners.models import Partner
 from integrations.submissions.models import Integration, RequirementFulfillment
+from portal.core.value_types import NamedValues
 
 
 def get_critical_issue_address(integration: Integration) -> str:
     """Return the partner's email address for critical issues, blank if the partner hasn't entered one."""
     return _get_answer(integration, "escalation")
+
+
+def group_by_critical_issue_address(partner: Partner) -> dict[str, list[NamedValues]]:
+    """Return the UUIDs and names of a partner's supported integrations by their email for critical issues."""
+    answers = RequirementFulfillment.objects.filter(integration=OuterRef("pk"), data__has_key="escalation")
+    rows = partner.integrations.in_support().annotate(address=Subquery(answers.values("data__escalation")[:1]))
+    integrations_by_address: dict[str, list[NamedValues]] = defaultdict(list)
+    for row in rows.order_by("name", "pk").values("uuid", "name", "address"):
+        integrations_by_address[row["address"] or ""].append({**row})
+    return integrations_by_address
 
 
 def get_issue_tracker(integration: Integration) -> str:

@@ -1,11 +1,14 @@
-"""Template tags for other pages: the agreements of a company, and decisions that no reviewer can make."""
+"""Template tags for other pages: the agreements and contacts of a company, and decisions that no reviewer can make."""
 
 from django import template
+from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
+from integrations.partners.selectors import is_unconfirmed
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.agreements import list_agreements
+from integrations.submissions.selectors.answers import group_by_critical_issue_address
 from integrations.submissions.selectors.deciders import has_no_decider
 from portal.accounts.role_names import list_manageable_roles
 from portal.core.value_types import TemplateContext
@@ -21,6 +24,20 @@ def show_agreements(context: TemplateContext, partner: Partner) -> dict[str, obj
         "partner": partner,
         "agreements": list_agreements(partner),
         "can_download": permissions.can_download(partner, user, is_agreement=True),
+    }
+
+
+@register.inclusion_tag("submissions/partials/contacts.html", takes_context=True)
+def show_contacts(context: TemplateContext, partner: Partner) -> dict[str, object]:
+    """Render the addresses for critical issues of a company with supported integrations, for owners to confirm."""
+    # A large company has hundreds of integrations and a few addresses.
+    integrations_by_address = group_by_critical_issue_address(partner)
+    return {
+        "partner": partner,
+        "csrf_token": context.get("csrf_token"),
+        "contacts": [(address, rows[:3], len(rows[3:])) for address, rows in integrations_by_address.items()],
+        "is_unconfirmed": is_unconfirmed(partner, timezone.now()),
+        "can_confirm": permissions.can_manage_partner(partner, context["request"].user),
     }
 
 

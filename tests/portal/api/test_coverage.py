@@ -177,6 +177,7 @@ PAGES_BY_FEATURE = {
     "Audit log of all streams": "inbox:audit_log",
     "Rebalancing reviews": "reviews:rebalance",
     "Appointing owners and merging companies": "reviews:appoint_owner reviews:merge_partner",
+    "Confirming the contacts of a company": "partners:confirm_contacts",
     "Verifying a company": "partners:verify reviews:decide_on_partner",
     "Starting from an address": "discovery:address discovery:discovery discovery:github discovery:select_program",
     "Previewing a text": "submissions:preview_text",
