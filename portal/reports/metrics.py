@@ -53,14 +53,15 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
         else SlaClock.objects.none()
     )
     totals = _get_totals(scope, start, end, evaluated_at)
+    previous_totals = _build_previous_totals(report_scope, period, zone, evaluated_at)
     due_soon_rows = list(due_soon_clocks[:MAX_DUE_SOON_ROWS])
     return _build_report_metadata(report_scope, period, zone, now) | {
         "is_past": now >= next_period_ends_at,
         "data_up_to": data_up_to.isoformat() if data_up_to else "",
         "monitored_repository_count": _count_monitored_repositories(scope, evaluated_at),
         "totals": totals,
-        "trend": _list_trend(report_scope, period, totals),
-        "previous_totals": _build_previous_totals(report_scope, period, zone, evaluated_at),
+        "trend": _list_trend(report_scope, period, totals, previous_totals),
+        "previous_totals": previous_totals,
         "overdue_issues": [
             build_clock_row(clock, evaluated_at)
             for clock in metrics.list_overdue_clocks(scope, evaluated_at)[:MAX_OVERDUE_ROWS]
@@ -113,10 +114,18 @@ def _build_previous_totals(
         .values_list("figures", flat=True)
         .first()
     )
-    return totals | {name: frozen_figures["totals"][name] if frozen_figures else None for name in OPEN_STATES}
+    if frozen_figures is None:
+        return totals | dict.fromkeys(OPEN_STATES)
+    frozen_totals = frozen_figures["totals"]
+    # Clocks whose data was incomplete then and that are evaluated by now must not count twice.
+    evaluated_count = max(0, totals["settled"] - frozen_totals["settled"])
+    data_incomplete = max(0, frozen_totals["data_incomplete"] - evaluated_count)
+    return totals | {name: frozen_totals[name] for name in OPEN_STATES} | {"data_incomplete": data_incomplete}
 
 
-def _list_trend(report_scope: ReportScope, period: Period, totals: JsonObject) -> list[JsonObject]:
+def _list_trend(
+    report_scope: ReportScope, period: Period, totals: JsonObject, previous_totals: JsonObject
+) -> list[JsonObject]:
     """Return the results of the last periods that have a report, oldest first, and of this period."""
     periods = [period]
     while len(periods) < TREND_PERIODS:
@@ -127,8 +136,10 @@ def _list_trend(report_scope: ReportScope, period: Period, totals: JsonObject) -
         .values_list("period", "figures__totals")
     )
     names = ("met", "settled", "overdue", "data_incomplete")
+    # The report compares the period with the previous one, whose figures must be the same here.
+    current_totals = {str(period): totals, str(period.previous): previous_totals}
     return [
-        {"period": name, **{key: row.get(key, 0) for key in names}}
+        {"period": name, **{key: current_totals.get(name, row).get(key, 0) for key in names}}
         for name, row in [*earlier_totals, (str(period), totals)]
     ]
 
@@ -221,8 +232,15 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
             "is_public": _is_public_change(event),
         }
         for event in recent_events
-        if event.integration is not None
+        if event.integration is not None and not _is_undone(event)
     ]
+
+
+def _is_undone(event: AuditEvent) -> bool:
+    """Return whether a decision was undone, so that it didn't change anything."""
+    undo_until = event.data.get("undo_until")
+    undone = AuditEvent.objects.filter(stream=event.stream, seq__gt=event.seq, event_type="integration.decision_undone")
+    return bool(undo_until) and undone.filter(at__lte=undo_until).exists()
 
 
 def _is_public_change(event: AuditEvent) -> bool:

@@ -21,7 +21,13 @@ from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
 from portal.reports.period_texts import build_text, build_texts, describe_period
 from portal.reports.scopes import get_display_name
-from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action
+from portal.reports.summaries import (
+    build_subject,
+    build_verdict,
+    describe_as_of,
+    describe_next_action,
+    describe_required_action,
+)
 
 CONTENT = load_content("portal/reports/content/report.yaml", JsonObject)
 HEADLINE_KEYS = ("share", "breached", "overdue", "at_risk")  # of the first screen of the email
@@ -70,6 +76,8 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "subject": build_subject(figures),
         "verdict": build_verdict(figures),
         "next_action": describe_next_action(figures),
+        # What waits in the portal is current, and a past report says nothing about it.
+        "is_without_action": not (figures["is_past"] or describe_required_action(figures)),
         "start": _parse_day(figures["start"], zone),
         "end": _parse_day(figures["end"], zone) - timedelta(days=1),
         "data_up_to": _parse_moment(figures["data_up_to"], zone),
@@ -202,6 +210,7 @@ def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
         "severity": capfirst(_(SEVERITY_LABELS[row["severity"]])),
         "target": _(TARGET_LABELS[row["target_type"]]),
         **sides,
+        "is_last_comment_by_other": row["last_commenter_role"] == "other",
         "page": page,
         "age": _format_hours(row["age_hours"]),
         "lateness": _describe_lateness(row),

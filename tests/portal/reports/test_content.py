@@ -284,17 +284,16 @@ def test_csv_contains_all_lists_of_the_page(monitored_repository: MonitoredRepos
 
 
 @pytest.mark.every_database
-def test_open_clocks_are_compared_with_the_previous_report(
-    rocket: Integration, alice: User, sign_in: Any, now: datetime
-) -> None:
-    issue = create_issue_row(create_repository_row(rocket, now), 1, now)
-    data_incomplete = create_clock_row(issue, MONDAY - 24 * HOUR, state="data_incomplete", next_at=None)
+def test_open_clocks_are_compared_with_the_previous_report(rocket: Integration, alice: User, now: datetime) -> None:
+    create_clocks(create_repository_row(rocket, now), 2, MONDAY - 24 * HOUR, "data_incomplete", 1)
     tasks.generate_due_reports(MONDAY)
-    SlaClock.objects.filter(pk=data_incomplete.pk).update(state="met", stopped_at=now)
+    SlaClock.objects.filter(issue__number=1).update(state="met", stopped_at=now)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
     first, second = ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}", kind="week").order_by("end_day")
     assert [
         (each.figures["totals"]["data_incomplete"], each.figures["previous_totals"]["data_incomplete"])
         for each in (first, second)
-    ] == [(1, None), (0, 1)]
-    assert "| Data incomplete | 0 | 1 |" in EmailMessage.objects.get(key__contains="2026-W17").text
+    ] == [(2, None), (1, 1)]
+    text = EmailMessage.objects.get(key__contains="2026-W17").text
+    assert "| Data incomplete | 1 | 1 |" in text
+    assert "\n- Week 16: 1 of 1 met, data incomplete for 1\n" in text

@@ -1,4 +1,4 @@
-"""Tests of what an email of a report begins with: verdict, figures, trend, and links."""
+"""Tests of what an email of a report begins with: verdict, figures, trend, and links; and of its lists."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,10 +11,12 @@ from integrations.reviews.models import Snooze
 from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.audit.services import record_event
 from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks
 from portal.reports.deliveries import list_decisions
+from tests.integrations.page_text import get_text
 from tests.integrations.sla.pages.issues import create_issue
 from tests.integrations.sla.rows import create_repository_row
 from tests.portal.reports.deliveries import HOUR, MONDAY
@@ -34,6 +36,15 @@ def test_email_starts_with_the_verdict_and_four_figures(monitored_repository: Mo
         "| Overdue at the end of the week",
         "| At risk at the end of the week",
     ]
+
+
+@pytest.mark.any_database
+def test_email_without_overdue_issues_asks_for_the_tasks_below(rocket: Integration, alice: User, now: datetime) -> None:
+    create_repository_row(rocket, now)
+    tasks.generate_due_reports(MONDAY)
+    text = get_email("alice@acme.example").text
+    assert text.startswith("Action required: 1 task is waiting for you, see below.\n")
+    assert ("## Waiting for you\n\n- Rocket: " in text, "No action needed" in text) == (True, False)
 
 
 def test_largest_email_is_smaller_than_100_kb(rocket: Integration, alice: User, now: datetime) -> None:
@@ -173,3 +184,28 @@ def test_decisions_take_few_queries(
     reader = User.objects.get(pk=rita.pk)
     with django_assert_max_num_queries(3):  # with the companies and conflicts of the reader
         assert len(list_decisions("programs", reader, MONDAY)) == 1
+
+
+@pytest.mark.any_database
+def test_changes_omit_decisions_that_were_undone(
+    monitored_repository: MonitoredRepository, alice: User, sign_in: Any
+) -> None:
+    row = monitored_repository.integration
+    at = MONDAY - 30 * HOUR
+    for start in (at, at + HOUR):
+        undo_until = (start + timedelta(minutes=10)).isoformat()
+        record_event(row, "integration.archived", actor=alice, now=start, undo_until=undo_until)
+        if start == at:
+            record_event(row, "integration.decision_undone", actor=alice, now=start + timedelta(minutes=5))
+    tasks.generate_due_reports(MONDAY)
+    assert get_email(alice.email).text.count("Archived the integration") == 1
+    page = get_text(sign_in(alice).get(f"/reports/partner:{row.partner_id}/2026-W16/"))
+    assert "Changes of listing statuses Rocket (Acme): Archived the integration By program" in page
+
+
+@pytest.mark.any_database
+def test_last_comment_can_be_by_someone_else(monitored_repository: MonitoredRepository, alice: User) -> None:
+    SupportIssue.objects.update(last_commenter_role="other", last_commented_at=MONDAY - 30 * HOUR)
+    tasks.generate_due_reports(MONDAY)
+    text = get_email(alice.email).text
+    assert ("\n  Last comment by someone else on " in text, "by the other" in text) == (True, False)
