@@ -69,6 +69,7 @@ JOBS: tuple[PeriodicJob, ...] = (
     PeriodicJob("api.warn_of_expiring_tokens", "portal.api.services.tokens.warn_expiring_tokens", 3600),
     PeriodicJob("api.delete_idempotency_records", "portal.api.idempotency.delete_expired_records", 3600),
     PeriodicJob("audit.write_anchor", "portal.audit.anchors.write_due_anchor", 3600, "network"),
+    PeriodicJob("audit.report_faults", "portal.inbox.audit_alerts.report_faults", 86400, "network"),
     PeriodicJob(
         "submissions.request_agreements",
         "integrations.submissions.services.agreement_versions.request_new_versions",

@@ -56,6 +56,7 @@ def render_other_emails(row: Integration, reader: Any, by: Any, now: datetime) -
         "report_confirmation": {"name": "all programs", "by": by, "url": LINK},
         "reviews_assigned": {"actor": by, "pages": [(row, LINK)]},
         "digest": digests.build_context(reader, list(EmailMessage.objects.filter(person=reader))) | {"stop": LINK},
+        "audit_log_faults": {"faults": ["integration:7 event 3: changed"], "is_tampering": True, "more_count": 2},
         "github_credential_rejected": {"credential_name": "The app’s key", "reason": "GitHub answered 401 three times"},
     }
     return {name: rendering.render(name, {"person": reader} | context) for name, context in context_by_template.items()}
