@@ -12,7 +12,7 @@ from django.db import transaction
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
+from integrations.submissions.public_status import ENDED_STATUS, LISTED_STATUS, PUBLIC_STATUSES_BY_KEY
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import lock_integration
 from portal.core.name_matching import normalize_text
@@ -153,8 +153,13 @@ def _describe_status_change(listing_status: str) -> tuple[str, str]:
 
 def _iterate_changes(listing: Listing, columns: NamedValues) -> Iterator[tuple[str, str]]:
     """Yield the public changes as kind and description."""
-    if listing.listing_status != columns["listing_status"]:
-        yield _describe_status_change(columns["listing_status"])
+    new_status = columns["listing_status"]
+    if listing.listing_status == ENDED_STATUS.key != new_status != LISTED_STATUS.key:
+        # Only the undo of the end: what the program decided earlier didn't happen again.
+        label = PUBLIC_STATUSES_BY_KEY[new_status].label
+        yield Kind.CHANGED, f"The partner undid the end of support. The listing status is “{label}” again."
+    elif listing.listing_status != new_status:
+        yield _describe_status_change(new_status)
     elif listing.tier != columns["tier"]:
         tier = columns["tier_name"]
         yield Kind.CHANGED, f"The tier is now {tier}." if tier else "The integration no longer has a tier."

@@ -10,6 +10,7 @@ import pytest
 from django.db.models.signals import pre_save
 from django.test import Client
 
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.directory import feeds, services
@@ -146,6 +147,29 @@ def test_sitemap_contains_current_listings(
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
     assert address not in client.get("/sitemap-listings.xml").text
     assert "Sitemap: http" in client.get("/robots.txt").text
+
+
+def test_undone_end_of_support_is_no_second_suspension(
+    listed_integration: Integration, alice: Any, rita: Any, rob: Any, now: Any, client: Client
+) -> None:
+    later = now + timedelta(days=31)
+    MonitoredRepository.objects.update(data_up_to=later)
+    for name, actor, at in (
+        ("issue_notice", rita, now),
+        ("suspend", rob, later),
+        ("archive", alice, later + timedelta(minutes=1)),
+        ("undo_decision", alice, later + timedelta(minutes=2)),
+    ):
+        perform_transition(listed_integration, name, actor=actor, note="Reason.", now=at)
+    assert [(item["title"], item["content_text"]) for item in list_items(client)][:3] == [
+        ("Changed: Rocket by Acme", "The partner undid the end of support. The listing status is “Suspended” again."),
+        ("Support ended: Rocket by Acme", "The partner ended support."),
+        (
+            "Suspended: Rocket by Acme",
+            "The program suspended this integration because the partner missed its support commitment or the ownership"
+            " changed.",
+        ),
+    ]
 
 
 def test_feeds_with_special_characters_are_well_formed(listed_integration: Integration, client: Client) -> None:
