@@ -43,3 +43,7 @@ def test_invalid_response_opens_its_own_page(visit: Visit, row: Integration, ali
     partner.fill(partner.find("#answer-1"), "  ")
     partner.press_within("#finding-1", "Respond to finding").sees("Respond to finding 1")
     expect(partner.page.locator("h1")).to_have_text("Respond to finding 1")
+    expect(partner.page.get_by_label("Your response")).to_be_focused()
+    assert "Respond to finding 1" in partner.page.title()
+    partner.page.keyboard.press("Control+k")
+    expect(partner.page.get_by_role("combobox", name="Search and commands")).to_be_focused()

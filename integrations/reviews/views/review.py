@@ -41,11 +41,12 @@ from integrations.submissions.selectors.recent_changes import load_review_events
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.texts import build_text_context, is_submitted, report_mentions
-from integrations.submissions.views.workspace import render_workspace, replace_page
+from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow.states import ReviewState
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter
+from portal.ui.htmx import replace_main
 from portal.ui.refusals import add_refusals_to_form
 
 MAX_CONTACTS = 3
@@ -223,7 +224,7 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}
     context |= build_text_context(request, integration)
     page = render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
-    return replace_page(request, page)
+    return replace_main(request, page)
 
 
 def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

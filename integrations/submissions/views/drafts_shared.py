@@ -9,7 +9,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django_htmx.http import reselect, reswap, retarget
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
@@ -24,6 +23,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.value_types import JsonObject
+from portal.ui.htmx import replace_main
 from portal.ui.refusals import show_refusal
 
 
@@ -131,7 +131,7 @@ def render_conflict(request: AuthenticatedRequest, conflict: drafts.DraftConflic
         "colleague": None if conflict.is_own else draft.saved_by or _("A colleague"),
     }
     page = render(request, "submissions/draft_conflict.html", context, status=200 if request.htmx else 409)
-    return reswap(reselect(retarget(page, "#main"), "#main"), "outerHTML") if request.htmx else page
+    return replace_main(request, page)
 
 
 def handle_draft_refusals(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -24,9 +24,10 @@ from integrations.submissions.views.requirements.opening import (
     restore_unsent_form,
 )
 from integrations.submissions.views.requirements.page import RequirementPage, load_page
-from integrations.submissions.views.workspace import render_workspace, replace_page
+from integrations.submissions.views.workspace import render_workspace
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.ui.htmx import replace_main
 from portal.ui.refusals import raise_if_forbidden, report_refusals, show_refusal
 
 SINGLE_ANSWER_KINDS = (RequirementKind.FORM, RequirementKind.ATTESTATION, RequirementKind.AGREEMENT)
@@ -63,7 +64,7 @@ def perform_action(page: RequirementPage) -> HttpResponse:
         form.add_error(None, str(refusal))
         return render_page(load_page(request, page.integration.uuid, page.requirement.id), {name: form}, status=409)
     if isinstance(outcome, HttpResponse):
-        return replace_page(request, outcome)
+        return replace_main(request, outcome)
     messages.success(request, outcome)
     complete_finished_step(page)
     return show_result(page)

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.vary import vary_on_headers
-from django_htmx.http import reswap, retarget
 
 from integrations.partners import permissions
 from integrations.submissions.access import load_visible_integration
@@ -69,11 +68,6 @@ def render_workspace(
     if request.htmx:
         return render(request, f"{template}#workspace", context, status=status)
     return render(request, template, context, status=status)
-
-
-def replace_page(request: AuthenticatedRequest, response: HttpResponse) -> HttpResponse:
-    """Let htmx replace the whole page with a response that is one."""
-    return reswap(retarget(response, "body"), "innerHTML") if request.htmx else response
 
 
 def build_page_context(integration: Integration, user: User) -> TemplateContext:

@@ -194,14 +194,14 @@ def test_second_response_is_refused(
     assert finding.answer == "Done."
 
 
-def test_invalid_response_of_the_integration_page_replaces_the_whole_page(
+def test_invalid_response_of_the_integration_page_replaces_its_main_part(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     finding = send_finding(rocket, rita, frozen_now)
     client = sign_in(alice)
     url = f"/findings/{finding.pk}/fix/"
     response = client.post(url, {"answer": "Done.", "url": "the last commit"}, headers={"HX-Request": "true"})
-    assert (response.status_code, response["HX-Retarget"], response["HX-Reswap"]) == (422, "body", "innerHTML")
+    assert (response.status_code, response["HX-Retarget"], response["HX-Reswap"]) == (422, "#main", "outerHTML")
 
 
 def test_response_survives_a_lost_session(
