@@ -11,13 +11,17 @@ from django.utils.formats import date_format
 
 register = template.Library()
 MOMENT_FORMAT = "D, M j, g:i A T"
+MOMENT_FORMAT_WITH_YEAR = "D, M j, Y, g:i A T"
 DAY_FORMAT = "D, M j"
 
 
 @register.filter(expects_localtime=True)
-def moment(value: datetime | None) -> str:
-    """Format a time as "Tue, Apr 14, 2:10 PM EDT"."""
-    return date_format(value, MOMENT_FORMAT).rstrip() if value else ""
+def moment(value: datetime | None, reference: datetime | None = None) -> str:
+    """Format a time as "Tue, Apr 14, 2:10 PM EDT", with the year if it isn't that of the reference."""
+    if not value:
+        return ""
+    has_year = value.year != reference.year if reference else False
+    return date_format(value, MOMENT_FORMAT_WITH_YEAR if has_year else MOMENT_FORMAT).rstrip()
 
 
 @register.filter(expects_localtime=True)

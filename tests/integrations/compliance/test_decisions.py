@@ -72,6 +72,15 @@ def test_emails_about_suspension_name_its_own_period(reach_state: Any, rob: Any,
     assert "otice period" not in text
 
 
+def test_email_names_the_year_of_a_deadline_in_the_next_one(reach_state: Any, rob: Any, now: datetime) -> None:
+    at = now + 250 * DAY
+    perform_and_reload(reach_state("on_notice"), "suspend", rob, at)
+    text = get_email("compliance.suspended").text
+    deadline = "Thu, Feb 18, 2027, 9:00 AM UTC"
+    assert text.startswith(f"Action required: Fix the issues that led to the suspension by {deadline}.\n")
+    assert f"\nDelisting is possible from {deadline}.\n" in text
+
+
 def test_email_about_ended_notice_period_is_in_the_past_tense(reach_state: Any, now: datetime) -> None:
     reach_state("on_notice")
     tasks.advance_cases(now + 31 * DAY)
