@@ -188,6 +188,7 @@ function autosaveDraft(form) {
   let timer = 0, savedAt = 0, busy = null;
   const showStatus = (text) => { if (words) words.textContent = text; };
   function save() {
+    if (!form.isConnected) return; // htmx replaced it
     if (busy) { timer = setTimeout(save, 500); return; }
     busy = send().finally(() => { busy = null; });
   }
@@ -243,7 +244,10 @@ document.addEventListener("click", async (event) => {
 
 function enhance(root) {
   if (navigator.clipboard) for (const button of root.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
-  for (const form of root.querySelectorAll("form[data-autosave]:not([data-kept])")) { form.dataset.kept = ""; autosaveDraft(form); }
+  const drafts = "form[data-autosave]:not([data-kept])"; // htmx can load the form itself
+  for (const form of [root, ...root.querySelectorAll(drafts)]) {
+    if (form.matches?.(drafts)) { form.dataset.kept = ""; autosaveDraft(form); }
+  }
   for (const strip of root.querySelectorAll(".path, .tabs, .rail")) {
     const now = strip.querySelector("[aria-current]");
     if (now && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = now.offsetLeft - strip.clientWidth / 3;
@@ -288,6 +292,23 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 });
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
 const isPoll = ({ detail }) => detail.requestConfig.elt.matches('[hx-trigger^="every"]');
+// Keep what the person enters into a form while a request is on its way that replaces the form.
+const entered = new Map();
+document.addEventListener("input", ({ target }) => {
+  if (target.id && target.form && target.type !== "file") entered.set(target.id, target);
+});
+document.addEventListener("htmx:beforeSend", ({ detail }) => {
+  const sent = detail.elt.closest("form");
+  for (const [id, { form }] of entered) if (form === sent) entered.delete(id);
+});
+document.addEventListener("htmx:afterSettle", () => {
+  for (const [id, { form, value, checked, isConnected }] of entered) {
+    const field = document.getElementById(id);
+    if (isConnected || field?.form?.getAttribute("action") !== form.getAttribute("action")) continue;
+    Object.assign(field, { value, checked });
+    field.dispatchEvent(new Event("input", { bubbles: true })); // saves the draft
+  }
+});
 // Details that the person expanded stay open when their part of the page updates itself.
 let expanded = [];
 document.addEventListener("htmx:beforeSwap", (event) => {

@@ -153,6 +153,28 @@ def test_unfinished_save_does_not_conflict_with_the_submission_of_its_page(
     browser.sees("Summary", "Rocket driver 3")
 
 
+def test_input_entered_while_github_is_read_is_kept(visit: Visit, alice: Any, complete_draft: IntegrationDraft) -> None:
+    browser = visit(alice).go(f"/drafts/{complete_draft.uuid}/")
+    browser.write("Repository", "").write("Description", "Entered before.")
+    requests: list[Route] = []
+    browser.page.route(f"**/drafts/{complete_draft.uuid}/", lambda route: requests.append(route))
+    browser.page.get_by_role("button", name="Fill from GitHub").click()
+    browser.page.get_by_label("Name").click()
+    browser.page.keyboard.press("End")
+    browser.page.keyboard.type(" 2")
+    browser.page.get_by_label("Enterprise").check()
+    with browser.page.expect_response("**/save/") as save:
+        requests[0].continue_()
+    assert save.value.status == 204
+    sees_draft(
+        browser.sees("Enter the repository URL."), Repository="", Name="Rocket driver 2", Description="Entered before."
+    )
+    expect(browser.page.get_by_label("Enterprise")).to_be_checked()
+    expect(browser.page.get_by_label("Enterprise")).to_be_focused()
+    complete_draft.refresh_from_db()
+    assert complete_draft.data["name"] == "Rocket driver 2"
+
+
 def test_draft_submitted_twice_creates_one_integration(
     visit: Visit, alice: Any, complete_draft: IntegrationDraft
 ) -> None:
