@@ -4,7 +4,6 @@ Events copy names and store user IDs without a foreign key. The history therefor
 changes with one. A database trigger rejects updates and, on PostgreSQL, deletions.
 """
 
-from collections.abc import Sequence
 from datetime import UTC
 
 from django.db import models
@@ -33,8 +32,10 @@ class _LenientValues(dict[str, object]):
         return "…"
 
 
-def _list_issues(names: Sequence[str]) -> str:
+def _list_issues(issues: object) -> str:
     """Return the first names, and how many more there are."""
+    issues = issues if isinstance(issues, list) else []
+    names = list(dict.fromkeys(str(issue.get("name")) for issue in issues if isinstance(issue, dict)))
     listed = ", ".join(names[:MAX_ISSUES_LISTED])
     count = len(names) - MAX_ISSUES_LISTED
     return _("%(names)s, and %(count)s more") % {"names": listed, "count": count} if count > 0 else listed
@@ -126,7 +127,7 @@ class AuditEvent(models.Model):
             "until_day": str(data.get("until", ""))[:10],
             "outcome_label": _describe_outcome(str(data.get("outcome", ""))),
             "new_or_none": str(data.get("new", "")) or _("none"),
-            "issue_names": _list_issues(list(dict.fromkeys(issue["name"] for issue in data.get("issues", ())))),
+            "issue_names": _list_issues(data.get("issues")),
             **{key: value for key, value in data.items() if isinstance(value, str | int)},
         }
         return _(self.type.action).format_map(_LenientValues(values))

@@ -96,6 +96,8 @@ def test_unknown_key_is_not_taken_for_a_change(
     [
         ("event_type", "account.forged", "Sam Stone recorded an event of an unknown type"),
         ("data", "[1, 2]", "Sam Stone changed the roles of …"),
+        ("data", '{"issues": 1}', "Sam Stone changed the roles of …"),
+        ("data", '{"issues": [1, {}]}', "Sam Stone changed the roles of …"),
     ],
 )
 def test_page_shows_an_event_that_was_tampered_with(
