@@ -15,7 +15,7 @@ from integrations.programs.requirements import KINDS
 from integrations.reviews.finding_templates import TEMPLATES_BY_PROGRAM
 from integrations.sla import issue_decisions
 from integrations.submissions import compliance_emails
-from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import list_all_transitions
 from integrations.submissions.workflow import next_action
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
@@ -47,6 +47,8 @@ class NameList:
             yield Error(f"Unknown name in {self.path}: {name}.", hint=suggest(name, known_names), id="portal.E004")
 
 
+COMPLIANCE_EVENT_TYPES = [name for name in EVENT_TYPES if name.startswith("compliance.")]
+ACTION_CODES = (*next_action.TEXTS, *next_action.COUNTED_TEXTS)  # also of compliance requests
 NAME_LISTS = (
     NameList(
         "integrations/partners/content/refusals.yaml",
@@ -71,10 +73,14 @@ NAME_LISTS = (
     ),
     NameList(
         "integrations/submissions/content/compliance_emails.yaml",
-        [".".join(name.split(".")[:2]) for name in compliance_emails.TEXTS],  # a kind of request can follow
-        EVENT_TYPES,
+        compliance_emails.TEXTS,
+        [*EVENT_TYPES, *(f"{name}.{code}" for name in COMPLIANCE_EVENT_TYPES for code in ACTION_CODES)],
     ),
-    NameList("integrations/submissions/content/transitions.yaml", TRANSITION_OPTIONS, dir(Integration)),
+    NameList(
+        "integrations/submissions/content/transitions.yaml",
+        TRANSITION_OPTIONS,
+        [transition.name for _field, transition in list_all_transitions()],
+    ),
 )
 
 
