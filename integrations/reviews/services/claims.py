@@ -11,11 +11,14 @@ from integrations.partners.refusals import explain_conflict
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.step_context import StepContext
-from integrations.submissions.services.changes import IntegrationChange, change_integration
+from integrations.submissions.services.changes import (
+    IntegrationChange,
+    build_first_approval_condition,
+    change_integration,
+)
 from integrations.submissions.services.transitions import lock_integration
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
-from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
@@ -87,7 +90,7 @@ def _require_other_author(integration: Integration, reviewer: AnyUser | None) ->
 
 def withdraw_lost_approvals(reviewer: User, now: datetime) -> None:
     """Withdraw the first approvals of a person who lost a role or was deactivated, if they can't decide anymore."""
-    reviews = Integration.objects.filter(first_approver=reviewer, stage=Stage.REVIEW).order_by("pk")
+    reviews = Integration.objects.filter(build_first_approval_condition(reviewer, now)).order_by("pk")
     for pk in reviews.values_list("pk", flat=True):
         change = IntegrationChange(lock_integration(pk), None, now)
         if not permissions.can_decide(change.integration, reviewer):

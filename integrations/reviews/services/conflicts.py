@@ -10,8 +10,7 @@ from integrations.partners import permissions
 from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationState
 from integrations.partners.services.changes import change_partner
-from integrations.programs.stages import Stage
-from integrations.submissions.services.changes import IntegrationChange
+from integrations.submissions.services.changes import IntegrationChange, build_first_approval_condition
 from integrations.submissions.services.transitions import lock_integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -93,7 +92,7 @@ def _require_reason(reason: str) -> None:
 
 def _release_reviews(partner: Partner, reviewer: User, actor: User | None, now: datetime) -> None:
     """Release the claims and assignments of a reviewer, and withdraw their first approvals."""
-    is_theirs = Q(reviewer=reviewer) | Q(first_approver=reviewer, stage=Stage.REVIEW)
+    is_theirs = Q(reviewer=reviewer) | build_first_approval_condition(reviewer, now)
     for pk in partner.integrations.open().filter(is_theirs).order_by("pk").values_list("pk", flat=True):
         change = IntegrationChange(lock_integration(pk), actor, now)
         row = change.integration

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.partners import refusals
@@ -15,11 +16,17 @@ from integrations.partners.permissions import PermissionRule
 from integrations.programs.stages import Stage
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.services.transitions import lock_integration, refresh_next_action, settle_decision
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.jobs.batches import process_each
+
+
+def build_first_approval_condition(reviewer: User, now: datetime) -> Q:
+    """Return the condition for integrations whose first approval by a reviewer counts, or would after an undo."""
+    return Q(first_approver=reviewer) & (Q(stage=Stage.REVIEW) | Q(decision="approve", undo_until__gt=now))
 
 
 @dataclass
