@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from typing import Annotated, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
@@ -153,18 +153,20 @@ def require_scope(scope: str, operation: Callable[..., object], status: int) -> 
             raise ApiError(
                 "insufficient-scope", f"This operation requires the scope {scope}: {SCOPES_BY_KEY[scope].description}."
             )
-        unknown_parameters = sorted(set(request.GET) - known_parameters)
-        if unknown_parameters:
-            raise ApiError(
-                "validation-error",
-                UNKNOWN_PARAMETER_MESSAGE,
-                fields=[(name[:40], UNKNOWN_PARAMETER_MESSAGE) for name in unknown_parameters[:20]],
-            )
+        refuse_unknown_parameters(request, known_parameters)
         result = operation(request, *args, **kwargs)
         # Files are complete responses, which no schema serializes.
         return result if isinstance(result, HttpResponseBase) else Status(status, result)
 
     return run_operation
+
+
+def refuse_unknown_parameters(request: HttpRequest, known_parameters: Collection[str]) -> None:
+    """Raise ApiError for unknown query parameters."""
+    names = sorted(set(request.GET) - set(known_parameters))
+    if names:
+        fields = [(name[:40], UNKNOWN_PARAMETER_MESSAGE) for name in names[:20]]
+        raise ApiError("validation-error", UNKNOWN_PARAMETER_MESSAGE, fields=fields)
 
 
 def list_query_parameters(operation: Callable[..., object]) -> set[str]:

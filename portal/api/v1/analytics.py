@@ -9,24 +9,16 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import BeforeValidator, Field
 
-from integrations.programs.registry import PROGRAMS
-from integrations.reviews.forms.filters import AgreementFilterForm
-from integrations.reviews.forms.queue import QueueFilterForm
-from integrations.reviews.selectors.queue import TAB_LABELS
-from integrations.reviews.selectors.queue_items import SORT_ORDERS
 from integrations.sla.filters import parse_filters
-from integrations.submissions.forms.filters import IntegrationFilterForm
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.exports import EXPORTS, build_table
-from portal.analytics.filters import PERIODS
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import SavedViewForm
@@ -34,7 +26,7 @@ from portal.analytics.views.exports import build_file_response
 from portal.api.form_data import build_form_data, clean, validate_filters
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import get_row, refuse_unknown_value
-from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
+from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema, refuse_unknown_parameters
 from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.api.v1.sla import refuse_unknown_clock_filters
@@ -51,15 +43,11 @@ JSON_CONTENT_TYPE = "application/json"
 # Of the formats that a wildcard in the Accept header matches, it selects the first one.
 FORMATS = {JSON_CONTENT_TYPE: "json"} | {value.partition(";")[0]: name for name, value in CONTENT_TYPES.items()}
 MAX_JSON_ROWS = 10_000  # per JSON response
-FILTER_FORMS: dict[str, type[Form]] = {
-    "integrations": IntegrationFilterForm,
-    "queue": QueueFilterForm,
-    "agreements": AgreementFilterForm,
-}
+FORMAT_PARAMETERS = ("format", "limit")
 
 
 class TableParams(Schema):
-    """Format, and the filters of the page. The default format is JSON, unless the Accept header selects another."""
+    """Format, and the filters of all tables. The default format is JSON, unless the Accept header selects another."""
 
     format: str = Field(
         "", pattern="^(json|csv|xlsx)?$", description="json, csv, or xlsx. The Accept header also works."
@@ -68,6 +56,7 @@ class TableParams(Schema):
     program: str = Field("", max_length=60)
     period: str = Field("", max_length=10, description="Period of figures: 30, 90, or 365 days.")
     q: str = Field("", max_length=100)
+    kind: str = Field("", max_length=60)
     tab: str = Field("", max_length=20)
     stage: str = Field("", max_length=60)
     category: str = Field("", max_length=60)
@@ -75,6 +64,9 @@ class TableParams(Schema):
     age: str = Field("", max_length=10)
     listing_status: str = Field("", max_length=60)
     state: str = Field("", max_length=20)
+    version: str = Field("", max_length=60)
+    method: str = Field("", max_length=20)
+    owner: str = Field("", max_length=20)
     severity: str = Field("", max_length=20)
     partner: str = Field("", max_length=80)
     integration: str = Field("", max_length=60)
@@ -153,11 +145,14 @@ class TableOut(Schema):
 def get_table(request: AuthenticatedRequest, table: str, params: Query[TableParams]) -> HttpResponseBase:
     """Get a table.
 
-    Analytics tables are for program staff. Files (CSV, XLSX) contain up to 50,000 rows. Tables:
+    Analytics tables are for program staff. Files (CSV, XLSX) contain up to 50,000 rows. A table has the filters of its
+    page, and refuses others. Tables:
     """
+    if table in EXPORTS and EXPORTS[table].page in services.PROGRAM_PAGES:
+        require_program_staff(request)
     now = timezone.now()
     table_data = build_table(table, request, now)
-    _refuse_unknown_filters(table, request, params)
+    _refuse_unknown_filters(table, request)
     file_format = params.format or _select_format(request)
     if file_format in CONTENT_TYPES:
         return build_file_response(table_data, file_format, now)
@@ -168,17 +163,14 @@ get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(EXPORTS)}.
 router.get("/analytics/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CONTENT_TYPES.values()))(get_table)
 
 
-def _refuse_unknown_filters(table: str, request: AuthenticatedRequest, params: TableParams) -> None:
+def _refuse_unknown_filters(table: str, request: AuthenticatedRequest) -> None:
     """Raise ApiError for filters that the pages ignore. A table without them would look like a filtered one."""
-    refuse_unknown_value("program", params.program, PROGRAMS)
-    refuse_unknown_value("period", params.period, PERIODS)
-    if table in FILTER_FORMS:
-        validate_filters(FILTER_FORMS[table](data=request.GET))
-    if table == "queue":
-        refuse_unknown_value("tab", params.tab, TAB_LABELS)
-        refuse_unknown_value("sort", params.sort, SORT_ORDERS)
-    if table == "emails":
-        refuse_unknown_value("state", params.state, EmailMessage.State.values)
+    page = services.PAGES[EXPORTS[table].page]
+    refuse_unknown_parameters(request, (*FORMAT_PARAMETERS, *page.parameters))
+    for name, choices in page.choices.items():
+        refuse_unknown_value(name, request.GET.get(name, ""), [*choices])
+    if page.form is not None:
+        validate_filters(page.form(data=request.GET))
     if table == "sla":
         refuse_unknown_clock_filters(parse_filters(request.user, request.GET))
 

@@ -9,6 +9,7 @@ from openpyxl import load_workbook
 
 from integrations.partners.models import Partner
 from integrations.submissions.services import findings
+from portal.analytics.exports import EXPORTS
 from portal.analytics.saved_views import services as saved
 from portal.api.v1.analytics import TableParams
 from portal.notifications.models import EmailMessage
@@ -84,7 +85,11 @@ def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
     book = load_workbook(io.BytesIO(b"".join(me.get("/analytics/integrations?format=xlsx"))))
     assert [row[0].value for row in book.worksheets[0]] == ["integration", "Rocket"]
     assert me.get("/analytics/integrations?q=nothing").json()["rows"] == []
-    assert (me.get("/analytics/queue").status_code, me.get("/analytics/nonsense").status_code) == (404, 404)
+    details = {table: me.get(f"/analytics/{table}").json()["detail"] for table in ("queue", "nonsense")}
+    assert details == {
+        "queue": "Not found. This operation is for program staff.",
+        "nonsense": f"Unknown table. Use one of: {', '.join(EXPORTS)}.",
+    }
 
 
 @pytest.mark.parametrize("accept", ["text/*", "text/csv;header=present", "text/csv; charset=UTF-8"])
@@ -100,8 +105,8 @@ def test_accept_header_selects_json(provider: Any, alice: Any, accept: str) -> N
 
 
 def test_table_accepts_all_parameters_of_its_page(provider: Any, alice: Any) -> None:
-    names = {name for page in saved.PAGES.values() for name in page.parameter_names}
-    assert names - set(TableParams.model_fields) == set()
+    names = {name for export in EXPORTS.values() for name in saved.PAGES[export.page].parameters}
+    assert names ^ set(TableParams.model_fields) == {"format", "limit"}
     assert [row[0] for row in create_api_client(alice).get("/analytics/integrations?sort=name").json()["rows"]] == [
         "Rocket"
     ]
@@ -198,7 +203,11 @@ def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> N
         ("/analytics/queue?age=5", "age"),
         ("/analytics/queue?tab=unknown", "tab"),
         ("/analytics/queue?sort=unknown", "sort"),
+        ("/analytics/queue?kind=unknown", "kind"),
         ("/analytics/agreements?state=unknown", "state"),
+        ("/analytics/agreements?method=unknown", "method"),
+        ("/analytics/partners?state=unknown", "state"),
+        ("/analytics/partners?owner=unknown", "owner"),
         ("/analytics/stages?program=nomadd", "program"),
         ("/analytics/throughput?period=31", "period"),
         ("/reports?kind=day", "kind"),
@@ -208,6 +217,22 @@ def test_unknown_filter_value_is_refused(acme: Any, rita: Any, path: str, field:
     response = create_api_client(add_second_factor(rita)).get(path)
     message = f"Unknown {field.replace('_', ' ')}."
     assert (response.status_code, response.json()["errors"]) == (422, [{"field": field, "message": message}])
+
+
+@pytest.mark.any_database
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/analytics/integrations?severity=critical", "severity"),
+        ("/analytics/agreements?program=nomad", "program"),
+        ("/analytics/forecast?period=90", "period"),
+        ("/analytics/emails?kind=review", "kind"),
+    ],
+)
+def test_filter_of_another_table_is_refused(acme: Any, rita: Any, path: str, field: str) -> None:
+    response = create_api_client(add_second_factor(rita)).get(path)
+    errors = [{"field": field, "message": "Unknown parameter."}]
+    assert (response.status_code, response.json()["errors"]) == (422, errors)
 
 
 @pytest.mark.any_database
