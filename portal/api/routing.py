@@ -2,15 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Annotated, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, TypedDict, TypeVar
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from ninja import Path, Router, Schema, Status
 from ninja.errors import HttpError
-from ninja.params.models import Query as InQuery
 from ninja.parser import Parser
 from ninja.security import HttpBearer
 from pydantic import ConfigDict, Field
@@ -18,13 +17,13 @@ from pydantic import ConfigDict, Field
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError
 from portal.api.scopes import SCOPES_BY_KEY
+from portal.api.strict_input import describe_input, refuse_unknown_input
 from portal.core.value_types import JsonObject
 
 Operation = TypeVar("Operation", bound=Callable[..., object])
 # SQLite raises an error for larger integers.
 MAX_ID = 2**63 - 1
 RowId = Annotated[int, Path(le=MAX_ID)]
-UNKNOWN_PARAMETER_MESSAGE = "Unknown parameter."
 METHODS_BY_OPERATION: dict[str, str] = {}
 
 
@@ -143,9 +142,8 @@ def unwrap_paragraphs(text: str) -> str:
 
 
 def require_scope(scope: str, operation: Callable[..., object], status: int) -> Callable[..., object]:
-    """Wrap an operation to require the scope, reject unknown parameters, and respond with the status."""
-    # Without the check below, a typo in the name of a filter would return unfiltered results.
-    known_parameters = list_query_parameters(operation)
+    """Wrap an operation to require the scope, refuse unknown input, and respond with the status."""
+    known_input = describe_input(operation)
 
     @wraps(operation)
     def run_operation(request: HttpRequest, *args: object, **kwargs: object) -> object:
@@ -153,29 +151,9 @@ def require_scope(scope: str, operation: Callable[..., object], status: int) -> 
             raise ApiError(
                 "insufficient-scope", f"This operation requires the scope {scope}: {SCOPES_BY_KEY[scope].description}."
             )
-        refuse_unknown_parameters(request, known_parameters)
+        refuse_unknown_input(request, known_input, StrictParser().parse_body)
         result = operation(request, *args, **kwargs)
         # Files are complete responses, which no schema serializes.
         return result if isinstance(result, HttpResponseBase) else Status(status, result)
 
     return run_operation
-
-
-def refuse_unknown_parameters(request: HttpRequest, known_parameters: Collection[str]) -> None:
-    """Raise ApiError for unknown query parameters."""
-    names = sorted(set(request.GET) - set(known_parameters))
-    if names:
-        fields = [(name[:40], UNKNOWN_PARAMETER_MESSAGE) for name in names[:20]]
-        raise ApiError("validation-error", UNKNOWN_PARAMETER_MESSAGE, fields=fields)
-
-
-def list_query_parameters(operation: Callable[..., object]) -> set[str]:
-    """Return the names of an operation's query parameters."""
-    hints = get_type_hints(operation, include_extras=True).values()
-    annotations = [get_args(hint) for hint in hints if get_origin(hint) is Annotated]
-    return {
-        name
-        for parameter_schema, *markers in annotations
-        if isinstance(markers[0], InQuery)
-        for name in parameter_schema.model_fields
-    }

@@ -26,7 +26,8 @@ from portal.analytics.views.exports import build_file_response
 from portal.api.form_data import build_form_data, clean, validate_filters
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import get_row, refuse_unknown_value
-from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema, refuse_unknown_parameters
+from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
+from portal.api.strict_input import refuse_unknown_parameters
 from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.api.v1.sla import refuse_unknown_clock_filters

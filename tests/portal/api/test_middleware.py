@@ -167,5 +167,14 @@ def test_operation_on_an_outdated_version_is_refused(api: ApiClient, rocket: Any
     assert api.post(f"{place}/discard", {}, **{"If-Match": api.get(place)["ETag"]}).status_code == 200
 
 
+def test_condition_that_an_operation_does_not_check_is_refused(api: ApiClient, acme: Any) -> None:
+    place = f"/partners/{acme.slug}"
+    read = api.get(place)["ETag"]
+    late = api.patch(place, {"name": "Acme Rockets"}, **{"If-Match": read})
+    message = "This operation doesn't support If-Match. Send the request without it."
+    assert (late.status_code, late.json()["errors"]) == (422, [{"field": "If-Match", "message": message}])
+    assert api.patch(place, {"name": "Acme Rockets"}, **{"If-Match": "*"}).json()["name"] == "Acme Rockets"
+
+
 def test_response_to_a_token_sets_no_cookie(api: ApiClient, rocket: Any) -> None:
     assert dict(api.get(f"/integrations/{rocket.uuid}").cookies) == {}

@@ -117,6 +117,34 @@ def test_unknown_field_is_named(api: ApiClient, rocket: Any) -> None:
     assert answer.json()["errors"] == [{"field": "bdoy", "message": "Unknown field."}]
 
 
+def test_unknown_field_of_a_form_is_named(api: ApiClient, rocket: Any) -> None:
+    file = SimpleUploadedFile("test-run.md", b"# Test run")
+    answer = api.upload(f"/integrations/{rocket.uuid}/requirements/NO-3/upload", file=file, replace="x")
+    assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": "replace", "message": "Unknown field."}])
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "errors"),
+    [
+        ('{"version": 1}', 422, [{"field": "version", "message": "Unknown field."}]),
+        ("version=1", 400, None),
+        ("{}", 202, None),
+        ("", 202, None),
+    ],
+)
+def test_operation_without_fields_refuses_a_body(
+    api: ApiClient, rocket: Any, body: str, status: int, errors: Any
+) -> None:
+    answer = api.send("POST", f"/integrations/{rocket.uuid}/checks/run", body)
+    assert (answer.status_code, answer.json().get("errors")) == (status, errors)
+
+
+def test_repeated_parameter_is_refused(api: ApiClient) -> None:
+    answer = api.get("/integrations?stage=review&stage=engage")
+    errors = [{"field": "stage", "message": "Send this parameter once."}]
+    assert (answer.status_code, answer.json()["errors"]) == (422, errors)
+
+
 def test_form_instead_of_json_is_refused(api: ApiClient, rocket: Any) -> None:
     place = f"/api/v1/integrations/{rocket.uuid}/messages"
     answer = api.client.post(place, "body=a", content_type="application/x-www-form-urlencoded", headers=api.headers({}))
