@@ -55,12 +55,12 @@ def calculate_due(*arguments: str) -> dict[str, Any]:
     ],
 )
 def test_due_date_is_calculated(arguments: str, moment: str) -> None:
-    assert calculate_due(*arguments.split())["due"] == moment
+    assert calculate_due(*arguments.split())["due_at"] == moment
 
 
 def test_open_pause_has_no_due_date() -> None:
     assert (
-        calculate_due("--opened", "2026-04-14T09:00Z", "--kind", "critical", "--pause", "2026-04-14T10:00Z/")["due"]
+        calculate_due("--opened", "2026-04-14T09:00Z", "--kind", "critical", "--pause", "2026-04-14T10:00Z/")["due_at"]
         is None
     )
 
@@ -111,7 +111,7 @@ def test_command_needs_no_settings_and_no_database(tmp_path: Path) -> None:
     process = subprocess.run(
         [sys.executable, ROOT / "manage.py", *arguments], env=bare, cwd=tmp_path, capture_output=True, text=True
     )
-    assert (process.returncode, json.loads(process.stdout or "{}").get("due"), process.stderr) == (
+    assert (process.returncode, json.loads(process.stdout or "{}").get("due_at"), process.stderr) == (
         0,
         "2026-04-21T09:00:00+00:00",
         "",

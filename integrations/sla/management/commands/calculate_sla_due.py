@@ -69,8 +69,8 @@ def calculate_due(
         for share in (100, *WARNING_PERCENTAGES)
     )
     return {
-        "due": _format_timestamp(due_at, time_zone),
-        "opened": _format_timestamp(start, time_zone),
+        "due_at": _format_timestamp(due_at, time_zone),
+        "opened_at": _format_timestamp(start, time_zone),
         "kind": kind,
         "allowed": f"{hours} hours" if kind == "critical" else f"{business_days} business days",
         "zone": zone,
@@ -83,7 +83,7 @@ def calculate_due(
 
 
 def _build_segments(
-    start: datetime, due: datetime, scale: business_time.TimeScale, pauses: list[ClockPause], calendar: Calendar
+    start: datetime, due_at: datetime, scale: business_time.TimeScale, pauses: list[ClockPause], calendar: Calendar
 ) -> list[dict[str, object]]:
     return [
         {
@@ -92,7 +92,7 @@ def _build_segments(
             "counted_seconds": part.used.total_seconds(),
             "reason": _describe_segment(part, calendar),
         }
-        for part in split_into_segments(start, due, scale, pauses)
+        for part in split_into_segments(start, due_at, scale, pauses)
     ]
 
 
