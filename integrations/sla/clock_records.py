@@ -22,6 +22,7 @@ from integrations.sla.issue_names import format_issue_name
 from integrations.sla.models import SlaClock, SupportIssueEvent
 from portal.core.business_time import ELAPSED_SCALE, Calendar
 from portal.core.exports import CellValue
+from portal.core.value_types import JsonObject
 
 CHUNK_SIZE = 1_000
 # We read repositories every few minutes. Data that is older than this needs a remark.
@@ -72,9 +73,11 @@ class ClockColumns(NamedTuple):
     monitored_repository__data_up_to: datetime
     monitored_repository__ended_at: datetime | None
     monitored_repository__trouble: str
+    integration__uuid: UUID
     integration__name: str
     integration__program_key: str
     integration__partner__name: str
+    integration__partner__slug: str
     last_commenter: str | None
     issue: int
 
@@ -172,7 +175,7 @@ class ClockRecord:
         return [piece for piece in self.usage.pieces if not (self.has_incomplete_data and piece[0] == "over")]
 
 
-# Columns of exports and fields of the API. Timestamps are in UTC.
+# Columns of exports, and fields of the API. Timestamps are in UTC.
 COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
     "issue": lambda record: record.name,
     "title": lambda record: record.columns.issue__title,
@@ -187,14 +190,14 @@ COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
     "used_percent": lambda record: record.usage.percent,
     "used": lambda record: record.usage.text,
     "paused_hours": lambda record: round(record.usage.paused_time.total_seconds() / 3600, 1),
-    "opened": lambda record: record.columns.issue__opened_at,
-    "due": lambda record: record.columns.due_at,
-    "stopped": lambda record: record.columns.stopped_at,
-    "ideal_due": lambda record: record.columns.ideal_due_at,
+    "opened_at": lambda record: record.columns.issue__opened_at,
+    "due_at": lambda record: record.columns.due_at,
+    "stopped_at": lambda record: record.columns.stopped_at,
+    "ideal_due_at": lambda record: record.columns.ideal_due_at,
     "ideal_missed": lambda record: record.is_ideal_missed,
-    "responded": lambda record: _get_stop(record, TargetType.RESPOND),
+    "responded_at": lambda record: _get_stop(record, TargetType.RESPOND),
     "response_hours": lambda record: _count_hours(record, TargetType.RESPOND),
-    "resolved": lambda record: _get_stop(record, TargetType.RESOLVE),
+    "resolved_at": lambda record: _get_stop(record, TargetType.RESOLVE),
     "resolution_hours": lambda record: _count_hours(record, TargetType.RESOLVE),
     "last_commenter": lambda record: record.columns.last_commenter or "",
     "last_commenter_role": lambda record: record.columns.issue__last_commenter_role,
@@ -215,9 +218,17 @@ def _count_hours(record: ClockRecord, target_type: TargetType) -> float | None:
     return round(clock.counted_seconds / 3600, 1) if clock and clock.stopped_at else None
 
 
-def serialize_record(record: ClockRecord) -> dict[str, CellValue]:
-    """Serialize a record for the API."""
-    return {name: read(record) for name, read in COLUMNS.items()}
+def serialize_record(record: ClockRecord) -> JsonObject:
+    """Serialize a record for the API, with the keys of related resources."""
+    columns = record.columns
+    return {name: read(record) for name, read in COLUMNS.items()} | {
+        "issue": columns.issue__uuid,
+        "issue_name": record.name,
+        "partner": {"name": columns.integration__partner__name, "slug": columns.integration__partner__slug},
+        "integration": columns.integration__uuid,
+        "integration_name": columns.integration__name,
+        "program": columns.integration__program_key,
+    }
 
 
 def select_columns(clocks: QuerySet[SlaClock]) -> QuerySet[SlaClock, ClockColumns]:

@@ -51,10 +51,7 @@ def list_clocks(request: AuthenticatedRequest, params: Query[schemas.ClockFilter
     filters = parse_filters(request.user, params.model_dump(exclude={"after", "limit"}))
     refuse_unknown_clock_filters(filters)
     page = paginate(request, select_columns(filters.list_matching_clocks(now)), params)
-    items = [
-        serialize_record(record) | {"uuid": record.columns.issue__uuid} for record in build_records(page.items, now)
-    ]
-    return Page(items, page.next)
+    return Page([serialize_record(record) for record in build_records(page.items, now)], page.next)
 
 
 @router.get("/issues/{uuid:uuid}", READ_SCOPE, schemas.IssueOut)

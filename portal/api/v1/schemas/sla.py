@@ -12,7 +12,7 @@ from integrations.partners.models import PartnerCalendar
 from integrations.partners.services.calendars import describe_calendar
 from portal.api.pagination import PaginationParams
 from portal.api.routing import StrictSchema
-from portal.api.v1.schemas.common import DisplayText
+from portal.api.v1.schemas.common import DisplayText, PartnerReference
 
 
 class ClockFilterParams(PaginationParams):
@@ -35,10 +35,12 @@ class ClockOut(Schema):
     Missing an ideal target is not a breach. Hours are counted hours, null before the response or resolution.
     """
 
-    issue: str
+    issue: UUID
+    issue_name: str
     title: str
-    partner: str
-    integration: str
+    partner: PartnerReference
+    integration: UUID
+    integration_name: str
     program: str
     severity: str
     target_type: str
@@ -48,21 +50,20 @@ class ClockOut(Schema):
     used_percent: int
     used: str
     paused_hours: float
-    opened: datetime
-    due: datetime | None
-    stopped: datetime | None
-    ideal_due: datetime | None
+    opened_at: datetime
+    due_at: datetime | None
+    stopped_at: datetime | None
+    ideal_due_at: datetime | None
     ideal_missed: bool
-    responded: datetime | None
+    responded_at: datetime | None
     response_hours: float | None
-    resolved: datetime | None
+    resolved_at: datetime | None
     resolution_hours: float | None
     last_commenter: str
     last_commenter_role: str
     last_commented_at: datetime | None
     data_up_to: datetime
     url: str
-    uuid: UUID
 
 
 class SegmentOut(Schema):
