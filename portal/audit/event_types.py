@@ -40,12 +40,21 @@ class Category(StrEnum):
     INTRODUCTIONS = "introductions"
 
 
+# Names of event data in payloads, where they differ. They are those of the API.
+PAYLOAD_NAMES = {"due": "due_at", "until": "waiver_expires_at"}
+
+
 class Webhook(Content):
     """Webhook message: its description, and the event data that its payload includes."""
 
     description: str
     fields: tuple[str, ...] = ()
     is_program_only: bool = False
+
+    @property
+    def payload_names(self) -> dict[str, str]:
+        """Return the names in the payload by the names of the event data."""
+        return {field: PAYLOAD_NAMES.get(field, field) for field in self.fields}
 
 
 class Email(Content):

@@ -11,7 +11,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.audit.event_types import WEBHOOKS
+from portal.audit.event_types import PAYLOAD_NAMES, WEBHOOKS
 from portal.audit.models import AuditEvent
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
@@ -53,13 +53,13 @@ def build_payload(event: AuditEvent) -> JsonObject:
     row = event.integration
     assert row is not None
     # Only the fields that the catalog lists: the data of an event can contain messages between people.
-    fields = [name for name in WEBHOOKS[event.event_type].fields if name in event.data]
+    names = {key: name for key, name in WEBHOOKS[event.event_type].payload_names.items() if key in event.data}
     data = {
         "sequence": event.seq,
         "summary": event.summary,
         "by": get_actor_side(event),
         **build_subject_data(row),
-        **{name: format_value(name, event.data[name]) for name in fields},
+        **{name: format_value(key, event.data[key]) for key, name in names.items()},
     }
     # “type”, “timestamp”, and “data” are the fields of Standard Webhooks.
     return {"type": event.event_type, "version": PAYLOAD_VERSION, "timestamp": event.at.isoformat(), "data": data}
@@ -97,7 +97,7 @@ def get_actor_side(event: AuditEvent) -> str:
 def format_value(name: str, value: Any) -> object:
     """Return an event value in the form of the payload."""
     if name == "issues":
-        return [{key: issue.get(key) for key in ISSUE_KEYS} for issue in value]
+        return [{PAYLOAD_NAMES.get(key, key): issue.get(key) for key in ISSUE_KEYS} for issue in value]
     if name in ("old", "new"):
         return dict(zip(("stage", "step"), value, strict=False))
     if name == "listing_status":
@@ -128,6 +128,6 @@ def build_example(event_type: str) -> dict[str, object]:
         "by": "program",
         "integration": integration | {"url": settings.SITE_URL + integration["url"]},
         "partner": DOCUMENTATION.subject["partner"],
-        **{name: samples[name] for name in webhook.fields},
+        **{name: samples[name] for name in webhook.payload_names.values()},
     }
     return {"type": event_type, "version": PAYLOAD_VERSION, "timestamp": "2026-04-14T09:00:00+00:00", "data": data}

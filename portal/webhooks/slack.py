@@ -36,7 +36,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
     emoji = TONE_EMOJI.get(event.type.tone, ":small_blue_diamond:")
     subject_line = f"*{build_link(integration['url'], integration['name'])}* by {escape_text(partner['name'])}"
     lines = [
-        f"{build_link(issue['url'], issue['name'])}, due {escape_text(issue['due'])}"
+        f"{build_link(issue['url'], issue['name'])}, due {escape_text(issue['due_at'])}"
         for issue in data.get("issues", ())
     ]
     section = build_section([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]])

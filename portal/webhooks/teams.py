@@ -32,7 +32,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
         [build_run(summary, weight="Bolder", color=TONE_COLORS.get(event.type.tone, "Default"))],
         [build_run(shorten_text(row["name"]), url=row["url"]), build_run(f" by {shorten_text(partner['name'])}")],
         *(
-            [build_run(shorten_text(issue["name"]), url=issue["url"]), build_run(f", due {issue['due']}")]
+            [build_run(shorten_text(issue["name"]), url=issue["url"]), build_run(f", due {issue['due_at']}")]
             for issue in data.get("issues", ())[:MAX_ISSUES]
         ),
     ]

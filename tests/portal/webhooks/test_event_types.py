@@ -15,6 +15,7 @@ from portal.audit.services import record_event
 from portal.webhooks.event_types import DOCUMENTATION
 from portal.webhooks.models import WebhookDelivery
 from tests.conftest import NOW, create_integration
+from tests.portal.notifications.integration_events import ISSUE_DATA
 
 # event type: why there is no email of its own
 WITHOUT_EMAIL = {
@@ -58,6 +59,19 @@ def test_introduction_does_not_reveal_who_asks(endpoint: Any, rocket: Any, globe
     assert (json.loads(body)["type"], "Globex" in body, "Comet" in body) == ("introduction.requested", False, False)
 
 
+@pytest.mark.django_db
+def test_times_have_the_names_of_the_api(endpoint: Any, rocket: Any, rita: Any) -> None:
+    endpoint(event_types=["issue.breached", "requirement.waived"])
+    waiver = {"requirement": "NO-3", "title": "Tests", "until": "2026-10-01T00:00:00+00:00", "until_day": "Oct 1"}
+    with transaction.atomic():
+        record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
+        record_event(rocket, "requirement.waived", actor=rita, now=NOW, **waiver)
+    breach, waived = (json.loads(row.body)["data"] for row in WebhookDelivery.objects.order_by("pk"))
+    assert [*breach["issues"][0]] == ["issue", "name", "url", "target_type", "severity", "due_at"]
+    assert breach["issues"][0]["due_at"] == ISSUE_DATA["issues"][0]["due"]
+    assert (waived["waiver_expires_at"], "until" in waived) == (waiver["until"], False)
+
+
 def test_every_email_about_an_integration_has_a_webhook() -> None:
     assert {key for key, email in EMAILS.items() if email.audience in notices.FINDERS} - set(WEBHOOKS) == set()
 
@@ -68,7 +82,8 @@ def test_every_webhook_has_an_email_or_a_reason() -> None:
 
 def test_every_webhook_has_a_group_and_samples_of_its_fields() -> None:
     assert {key.partition(".")[0] for key in WEBHOOKS} == {group.key for group in DOCUMENTATION.groups}
-    assert {field for webhook in WEBHOOKS.values() for field in webhook.fields} - set(DOCUMENTATION.samples) == set()
+    names = {name for webhook in WEBHOOKS.values() for name in webhook.payload_names.values()}
+    assert names == {*DOCUMENTATION.samples}
 
 
 def test_every_event_type_is_listed_once() -> None:

@@ -12,7 +12,7 @@ def _list_cells(event_type: EventType) -> list[str]:
         f"`{event_type.key}`",
         event_type.action + (" (internal)" if event_type.is_internal else ""),
         webhook.description + scope if webhook else "",
-        ", ".join(f"`{field}`" for field in webhook.fields) if webhook else "",
+        ", ".join(f"`{field}`" for field in webhook.payload_names.values()) if webhook else "",
         _describe_email(email) if email else "",
     ]
 
