@@ -120,7 +120,9 @@ def _get_field_path(location: Sequence[object]) -> str:
     return ".".join(parts[1:] if location and location[0] == "body" and parts else parts)
 
 
-VALIDATION_MESSAGES = {
+TIME_MESSAGE = "Enter a time with its UTC offset, such as 2026-04-14T09:00:00Z."
+TIME_ERRORS = ("timezone_aware", "datetime_type", "datetime_parsing", "datetime_from_date_parsing")
+VALIDATION_MESSAGES = dict.fromkeys(TIME_ERRORS, TIME_MESSAGE) | {
     "extra_forbidden": "Unknown field.",
     "missing": "This field is required.",
 }

@@ -1,11 +1,10 @@
 """Table of operations on a requirement: body, scope, and form fields, with the schemas of the bodies."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from uuid import UUID, uuid4
 
-from django.utils import timezone
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from integrations.submissions.services import meetings
 from integrations.submissions.views.requirements.meetings import get_meeting
@@ -66,7 +65,7 @@ class UploadConfirmationIn(ActionBody):
 
 
 class MeetingProposalIn(ActionBody):
-    times: list[datetime] = Field(min_length=1, max_length=5)
+    times: list[AwareDatetime] = Field(min_length=1, max_length=5)
     minutes: int = Field(45, description="15, 30, 45, 60, 90, or 120.")
     place: str = ""
 
@@ -78,16 +77,15 @@ class MeetingProposalIn(ActionBody):
 class MeetingAcceptanceIn(ActionBody):
     """One of the proposed times."""
 
-    time: datetime
+    time: AwareDatetime
     place: str = ""
 
     def build_fields(self, page: RequirementPage) -> NamedValues:
         """Return the proposed time that equals the requested time in any time zone."""
         meeting = get_meeting(page)
-        requested_at = self.time if timezone.is_aware(self.time) else timezone.make_aware(self.time)
         proposed_times = meetings.list_proposed_times(meeting) if meeting else []
         # The form compares texts, and the same time has another text in another zone.
-        starts_at = next((time for time in proposed_times if time == requested_at), requested_at)
+        starts_at = next((time for time in proposed_times if time == self.time), self.time)
         return {"time": starts_at.isoformat(), "place": self.place}
 
 

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 from ninja import Query, Schema
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from integrations.partners import refusals
 from portal.accounts.requests import AuthenticatedRequest
@@ -101,7 +101,7 @@ class WebhookResumeIn(StrictSchema):
 
 
 class WebhookReplayIn(StrictSchema):
-    since: datetime = Field(description="Time with UTC offset, such as 2026-04-14T09:00:00Z.")
+    since: AwareDatetime = Field(description="Time with UTC offset, such as 2026-04-14T09:00:00Z.")
 
 
 class WebhookDeliveryParams(PaginationParams):

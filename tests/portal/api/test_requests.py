@@ -145,6 +145,13 @@ def test_repeated_parameter_is_refused(api: ApiClient) -> None:
     assert (answer.status_code, answer.json()["errors"]) == (422, errors)
 
 
+@pytest.mark.parametrize("time", ["2026-12-01T14:00:00", "2026-12-01", "soon", None])
+def test_time_without_offset_is_refused(api: ApiClient, rocket: Any, time: str | None) -> None:
+    answer = api.post(f"/integrations/{rocket.uuid}/requirements/NO-3/propose", {"times": [time]})
+    message = "Enter a time with its UTC offset, such as 2026-04-14T09:00:00Z."
+    assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": "times.0", "message": message}])
+
+
 def test_form_instead_of_json_is_refused(api: ApiClient, rocket: Any) -> None:
     place = f"/api/v1/integrations/{rocket.uuid}/messages"
     answer = api.client.post(place, "body=a", content_type="application/x-www-form-urlencoded", headers=api.headers({}))
