@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -125,6 +126,7 @@ TIME_ERRORS = ("timezone_aware", "datetime_type", "datetime_parsing", "datetime_
 VALIDATION_MESSAGES = dict.fromkeys(TIME_ERRORS, TIME_MESSAGE) | {
     "extra_forbidden": "Unknown field.",
     "missing": "This field is required.",
+    "model_attributes_type": "Send a JSON object.",
 }
 
 
@@ -132,6 +134,9 @@ def _get_validation_message(error: JsonObject) -> str:
     """Return Pydantic's message as a sentence."""
     if error.get("type") == "missing" and not _get_field_path(error["loc"]):
         return "Send a JSON body. An empty one is {}."
+    if error.get("type") == "literal_error":
+        values = re.findall(r"'(\w+)'", error["ctx"]["expected"])
+        return f"Use one of: {', '.join(values)}."
     text = VALIDATION_MESSAGES.get(str(error.get("type"))) or str(error.get("msg", "Enter a valid value."))
     return text if text.endswith(".") else f"{text}."
 
@@ -153,7 +158,9 @@ def _get_not_found_message(error: Http404) -> str:
 
 def build_authentication_response(*, is_token_invalid: bool = False) -> HttpResponse:
     """Build a 401 response. `is_token_invalid`: the request had an unknown, revoked, or expired token (RFC 6750)."""
-    message = "Send a valid token in the Authorization header: “Authorization: Bearer ptl_…”."
+    message = "Send a token in the Authorization header: “Authorization: Bearer ptl_…”."
+    if is_token_invalid:
+        message = "The token is unknown, revoked, or expired. Check it, or create another one."
     # RFC 6750, section 3.1: the response to a request without a token has no error code.
     error_attribute = ', error="invalid_token"' if is_token_invalid else ""
     return build_problem_response(

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from itertools import islice
 from operator import methodcaller
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -50,9 +50,7 @@ FORMAT_PARAMETERS = ("format", "limit")
 class TableParams(Schema):
     """Format, and the filters of all tables. The default format is JSON, unless the Accept header selects another."""
 
-    format: str = Field(
-        "", pattern="^(json|csv|xlsx)?$", description="json, csv, or xlsx. The Accept header also works."
-    )
+    format: Literal["", "json", "csv", "xlsx"] = Field("", description="The Accept header also works.")
     limit: int = Field(200, ge=1, le=MAX_JSON_ROWS, description="Maximum number of JSON rows. Files contain all rows.")
     program: str = Field("", max_length=60)
     period: str = Field("", max_length=10, description="Period of figures: 30, 90, or 365 days.")

@@ -1,6 +1,7 @@
 """Operations for check results and CI reports."""
 
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from django.http import Http404
@@ -59,7 +60,7 @@ class ReportedCheckIn(StrictSchema):
 
     id: str = Field(max_length=80)
     version: int = Field(0, ge=0, le=32000)
-    outcome: str = Field(pattern="^(pass|warn|fail|error|not_run|waived|stale)$")
+    outcome: Literal["pass", "warn", "fail", "error", "not_run", "waived", "stale"]
     summary: str = Field("", max_length=4000)
     title: str = Field("", max_length=200)
     advice: str = Field("", max_length=4000)

@@ -2,7 +2,7 @@
 
 import base64
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -39,8 +39,8 @@ class ReviewQueueParams(PaginationParams):
     """Filters of the review queue."""
 
     after: str | None = Field(None, max_length=500, description="Cursor: the `next` value of the previous page.")
-    kind: str = Field("", pattern="^(review|appeal|company|waiver|agreement|stale|dispute|label_policy)?$")
-    tab: str = Field("all", pattern="^(all|overdue|today|mine|free|snoozed)$")
+    kind: Literal["", "review", "appeal", "company", "waiver", "agreement", "stale", "dispute", "label_policy"] = ""
+    tab: Literal["all", "overdue", "today", "mine", "free", "snoozed"] = "all"
     program: str = Field("", max_length=60)
     stage: str = Field("", max_length=60)
     category: str = Field("", max_length=60)

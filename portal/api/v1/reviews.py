@@ -1,6 +1,7 @@
 """Operations for reviewers: queue, claims, findings, and profile."""
 
 from datetime import date
+from typing import Literal
 from uuid import UUID
 
 from django.http import Http404
@@ -34,20 +35,20 @@ from portal.api.v1.schemas import submissions
 
 router = ScopedRouter("Reviews")
 REVIEW_SCOPE = "reviews:write"
-SEVERITY_PATTERN = "^(blocking|optional)$"
+Severity = Literal["blocking", "optional"]
 
 
 class FindingChangeIn(StrictSchema):
     """Change of a finding. Without `severity`, it stays unchanged."""
 
     text: str
-    severity: str | None = Field(None, pattern=SEVERITY_PATTERN)
+    severity: Severity | None = None
 
 
 class FindingIn(StrictSchema):
     requirement: str
     text: str
-    severity: str = Field("blocking", pattern=SEVERITY_PATTERN)
+    severity: Severity = "blocking"
 
 
 class FindingReplyIn(StrictSchema):

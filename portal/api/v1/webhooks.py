@@ -1,7 +1,7 @@
 """Operations for webhooks, their secrets, deliveries, and replays."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -105,10 +105,8 @@ class WebhookReplayIn(StrictSchema):
 
 
 class WebhookDeliveryParams(PaginationParams):
-    state: str = Field(
-        "",
-        pattern="^(delivered|pending|failed|skipped)?$",
-        description="`failed` includes deliveries that are retrying.",
+    state: Literal["", "delivered", "pending", "failed", "skipped"] = Field(
+        "", description="`failed` includes deliveries that are retrying."
     )
     event_type: str = Field("", max_length=60, description="Event type.")
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError
+from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from portal import wsgi
-from portal.api.models import IdempotencyRecord
+from portal.api.models import ApiToken, IdempotencyRecord
 from tests.portal.api.client import V1, ApiClient, create_api_client
 from tests.portal.api.test_tokens import get_problem_type
 
@@ -112,6 +113,14 @@ def test_missing_or_unknown_token_gets_authentication_scheme(db: None) -> None:
         assert ApiClient().get(path)["WWW-Authenticate"] == 'Bearer realm="portal"'
         assert get_problem(ApiClient().get(path)) == (401, "authentication-required")
         assert ApiClient("ptl_nonsense").get(path)["WWW-Authenticate"] == 'Bearer realm="portal", error="invalid_token"'
+
+
+def test_ended_token_is_told_from_a_missing_one(api: ApiClient) -> None:
+    ApiToken.objects.update(revoked_at=timezone.now())
+    assert [who.get("/me").json()["detail"] for who in (ApiClient(), api)] == [
+        "Send a token in the Authorization header: “Authorization: Bearer ptl_…”.",
+        "The token is unknown, revoked, or expired. Check it, or create another one.",
+    ]
 
 
 def test_head_is_get_without_a_body(api: ApiClient, rocket: Any) -> None:

@@ -112,6 +112,17 @@ def test_character_that_databases_refuse_is_named(api: ApiClient, rocket: Any) -
     assert api.post(f"/integrations/{rocket.uuid}/messages", "{").json()["detail"] == "The body is not JSON."
 
 
+def test_body_that_is_no_object_is_explained(api: ApiClient, rocket: Any) -> None:
+    answer = api.post(f"/integrations/{rocket.uuid}/messages", "[]")
+    assert answer.json()["detail"] == "Send a JSON object."
+
+
+def test_message_about_a_value_lists_the_known_ones(rita: Any) -> None:
+    answer = create_api_client(add_second_factor(rita)).get("/queue?kind=reviews")
+    message = "Use one of: review, appeal, company, waiver, agreement, stale, dispute, label_policy."
+    assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": "kind", "message": message}])
+
+
 def test_unknown_field_is_named(api: ApiClient, rocket: Any) -> None:
     answer = api.post(f"/integrations/{rocket.uuid}/messages", {"body": "a", "bdoy": "b"})
     assert answer.json()["errors"] == [{"field": "bdoy", "message": "Unknown field."}]
