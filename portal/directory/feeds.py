@@ -5,6 +5,7 @@ IDs never change. Feed readers with a current copy get 304 Not Modified.
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -12,6 +13,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
 from django.utils.http import http_date
 from django.utils.xmlutils import SimplerXMLGenerator
 from django.views.decorators.http import conditional_page, require_safe
@@ -51,9 +53,14 @@ def list_changes(request: HttpRequest) -> QuerySet[ListingChange]:
 
 def build_next_url(request: HttpRequest, last: ListingChange) -> str:
     """Return the absolute URL of the next page with earlier changes."""
-    query = request.GET.copy()
-    query["before"] = f"{last.at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{last.pk}"
-    return f"{settings.SITE_URL}{request.path}?{query.urlencode()}"
+    return build_feed_url(request, before=f"{last.at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{last.pk}")
+
+
+def build_feed_url(request: HttpRequest, **position: str) -> str:
+    """Return the absolute URL of the feed with its filters, at a position or else its first page."""
+    query = request.GET.dict() | {"before": ""} | position
+    text = urlencode({name: value for name, value in query.items() if value})
+    return f"{settings.SITE_URL}{request.path}{'?' if text else ''}{text}"
 
 
 def parse_moment(text: str) -> datetime | None:
@@ -114,6 +121,8 @@ def render_atom(
         FEED_TITLE,
         feed_url=feed_url,
         language="en",
+        # All pages are one feed, and one with other filters is another (RFC 4287, section 4.2.6).
+        feed_guid=build_feed_url(request),
         following=next_url,
     )
     for change in changes:
@@ -121,7 +130,7 @@ def render_atom(
         feed.add_item(
             build_title(change),
             link,
-            change.summary,
+            escape(change.summary),  # as a summary in HTML
             # Feed readers recognize entries by this ID, so it must not depend on the address of the portal.
             unique_id=f"urn:uuid:{change.uuid}",
             pubdate=change.at,

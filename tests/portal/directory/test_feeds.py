@@ -4,6 +4,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -176,6 +177,27 @@ def test_feeds_with_special_characters_are_well_formed(listed_integration: Integ
     Listing.objects.update(name="<b>&]]>", publisher="O’“Brien” & Söhne")
     assert list_items(client)[0]["title"] == "New: <b>&]]> by O’“Brien” & Söhne"
     ET.fromstring(client.get("/feeds/directory.atom").content)
+
+
+def test_summary_is_text_in_both_feeds(listed_integration: Integration, client: Client) -> None:
+    ListingChange.objects.update(summary="Renamed to <b>A&B</b>.")
+    root = ET.fromstring(client.get("/feeds/directory.atom").content)
+    summary = root.find(f"{ATOM}entry/{ATOM}summary")
+    assert list_items(client)[0]["content_text"] == "Renamed to <b>A&B</b>."
+    assert summary is not None
+    assert (summary.get("type"), unescape(summary.text or "")) == ("html", "Renamed to <b>A&B</b>.")
+    assert "<b>" not in (summary.text or "")
+
+
+def test_pages_of_an_atom_feed_share_an_id_and_filtered_feeds_do_not(
+    listed_integration: Integration, client: Client, settings: Any
+) -> None:
+    settings.SITE_URL = "https://portal.example"
+    address = "/feeds/directory.atom"
+    queries = ("", "?before=2030-01-01_9", "?program=nomad", "?program=nomad&before=2030-01-01_9")
+    ids = [ET.fromstring(client.get(f"{address}{query}").content).findtext(f"{ATOM}id") for query in queries]
+    own_id = f"https://portal.example{address}"
+    assert ids == [own_id, own_id, f"{own_id}?program=nomad", f"{own_id}?program=nomad"]
 
 
 def test_private_change_keeps_the_time_of_a_release_found_meanwhile(integration_at: Any, now: Any) -> None:
