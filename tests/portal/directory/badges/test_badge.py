@@ -86,7 +86,7 @@ def test_badge_json_has_the_times_of_both_clocks(provider_with_status: Any, clie
     times = {"median_hours": 3.5, "response_count": 2, "median_resolution_hours": 30, "resolution_count": 1}
     Listing.objects.filter(integration=row).update(**times)
     support = client.get(f"/directory/{row.uuid}/badge.json").json()["support"]
-    names = ("median_hours_to_first_answer", "answers", "median_hours_to_resolution", "resolutions")
+    names = ("median_hours_to_first_response", "responses", "median_hours_to_resolution", "resolutions")
     assert [support[name] for name in names] == list(times.values())
 
 
