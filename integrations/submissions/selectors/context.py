@@ -205,7 +205,7 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         step=integration.current_step.name,
         next_stage=next_stage,
         on_hold_for=ResponsibleParty(integration.on_hold_for) if integration.on_hold_for else None,
-        hold_reason=integration.hold_reason,
+        hold_reason=integration.hold_reason.removesuffix("."),  # the sentences around it have a period
         review=ReviewState(integration.review_state),
         round=integration.review_round,
         open_findings=findings.get("open", 0),

@@ -36,7 +36,8 @@ def format_titles(heading: str, titles: list[str]) -> str:
 
 
 def require_no_hold(integration: "Integration") -> str:
-    return _("On hold: %(reason)s.") % {"reason": integration.hold_reason} if integration.on_hold_for else ""
+    reason = integration.hold_reason.removesuffix(".")
+    return _("On hold: %(reason)s.") % {"reason": reason} if integration.on_hold_for else ""
 
 
 def require_hold(integration: "Integration") -> str:
