@@ -131,11 +131,11 @@ def _build_row(
         tasks.insert(0, _("No reviewer can decide (add a reviewer)"))
     position = values["detail"]
     columns: JsonObject = {}
-    if values["reviewer_id"]:
-        columns = {"reviewer": _describe_claim(values, viewer, now)[0], "is_mine": _is_mine(values, viewer)}
     if kind.is_integration:
         position = _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS])
         columns = _build_review_columns(values, links["claim"], viewer, now)
+    elif values["reviewer_id"]:
+        columns = {"reviewer": _describe_claim(values, viewer, now)[0], "is_mine": _is_mine(values, viewer)}
     return {
         # A company has no UUID.
         "item": str(values["uuid"] or values["slug"]),
