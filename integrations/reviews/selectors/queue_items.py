@@ -9,16 +9,16 @@ from django.db.models import (
     BooleanField,
     CharField,
     Count,
-    Exists,
     ExpressionWrapper,
     F,
     Min,
-    OuterRef,
     Q,
     QuerySet,
     Value,
+    Window,
 )
-from django.db.models.functions import Coalesce
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, Coalesce, Concat, RowNumber
 
 from integrations.partners import permission_conditions
 from integrations.reviews.models import QueueItem
@@ -38,7 +38,7 @@ from integrations.reviews.selectors.queue_kinds import (
     list_stale_listings,
 )
 from integrations.reviews.selectors.queue_union import select_items
-from integrations.submissions.models import Integration
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.workflow.compliance_guards import build_exclusion_condition
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
 from portal.accounts.models import User
@@ -110,23 +110,32 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
     if filters.get("age"):
         condition &= Q(began_at__lte=now - timedelta(days=int(filters["age"])))
     rows = select_items(kinds, user, now).filter(condition)
-    # A condition of its own, because its subquery is applied after the union.
-    return rows.exclude(_build_repetition_condition(values, user)) if "agreement" in kinds else rows
+    if "agreement" in kinds:
+        # A condition of its own, because its subquery is applied after the union.
+        is_selected = Q(key__in=_list_most_urgent_agreements(values, user))
+        rows = rows.alias(key=_build_key("uuid", "slug")).filter(~Q(kind="agreement") | is_selected)
+    return rows
 
 
-def _build_repetition_condition(values: Filters, user: User) -> Q:
-    """Return the condition for agreements that the user can sign on another integration of the list.
+def _build_key(uuid: str, slug: str) -> Combinable:
+    """Return the columns as one, because Django adds a comparison of several to the query of a window function."""
+    return Concat(Cast(uuid, CharField()), slug)
+
+
+def _list_most_urgent_agreements(values: Filters, user: User) -> QuerySet[RequirementFulfillment, Any]:
+    """Return the keys of the items for agreements, each on the most urgent integration that the user can sign for.
 
     One signature counts for all integrations of the partner, so it is one item.
     """
     can_sign = Q(**values) & permission_conditions.build_decision_condition(user)
-    others = UNSIGNED_AGREEMENTS.filter(
-        integration__in=Integration.objects.filter(can_sign),
-        integration__partner=OuterRef("partner_id"),
-        integration__uuid__lt=OuterRef("uuid"),
-        agreement=OuterRef("next_action_code"),
+    # A comparison of each agreement with the others would take seconds for a thousand of them.
+    rank = Window(
+        RowNumber(),
+        partition_by=("integration__partner", "agreement"),
+        order_by=(F("due_at").asc(nulls_last=True), "integration__uuid"),
     )
-    return Q(Exists(others), kind="agreement")
+    rows = UNSIGNED_AGREEMENTS.filter(integration__in=Integration.objects.filter(can_sign)).annotate(rank=rank)
+    return rows.filter(rank=1).values_list(_build_key("integration__uuid", "requirement_id"))
 
 
 def _build_review_condition(responsible_party: str, user: User, now: datetime) -> Q:

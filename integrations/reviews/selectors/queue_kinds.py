@@ -143,26 +143,21 @@ WAIVER_REQUESTS = (
 )
 AGREEMENT_IDS = {key: list_agreement_requirement_ids(key) for key in AGREEMENTS}
 AGREEMENT_KEY = Case(*(When(requirement_id__in=ids, then=Value(key)) for key, ids in AGREEMENT_IDS.items()))
-# The partner signed. One item for each integration: queue_items selects one that the reader can sign for.
+# An integration whose next action is the program's signature: list_actions has other actions of the program before it.
+SIGNATURE_CODES = tuple(SIGNATURE_ACTIONS.values())
+IS_ONLY_UNSIGNED = Q(next_action_code__in=SIGNATURE_CODES)
+IS_DUE = Q(
+    integration__next_action_code__in=SIGNATURE_CODES,
+    integration__next_action_target=Concat(Value("requirement:"), "requirement_id"),
+)
+# The partner signed. One signature counts for all integrations of the partner, so queue_items selects the most urgent
+# one that the reader can sign for.
 UNSIGNED_AGREEMENTS = (
-    RequirementFulfillment.objects.annotate(agreement=AGREEMENT_KEY)
+    RequirementFulfillment.objects.annotate(
+        agreement=AGREEMENT_KEY, due_at=Case(When(IS_DUE, then=F("integration__action_due_at")))
+    )
     .filter(agreement__isnull=False, status=Status.AWAITING_OTHER_PARTY, data__waits_for=ResponsibleParty.PROGRAM)
     .exclude(integration__stage__in=FINAL_STAGES)
-)
-# An integration whose next action is the program's signature: list_actions has other actions of the program before it.
-IS_ONLY_UNSIGNED = Q(next_action_code__in=tuple(SIGNATURE_ACTIONS.values()))
-# One signature counts for all integrations of the partner, so it is due with the first that waits for it.
-SIGNATURE_DUE_AT = Subquery(
-    UNSIGNED_AGREEMENTS.filter(
-        integration__partner=OuterRef("integration__partner"),
-        integration__next_action_code__in=tuple(SIGNATURE_ACTIONS.values()),
-        integration__next_action_target=Concat(Value("requirement:"), "requirement_id"),
-        agreement=OuterRef("agreement"),
-    )
-    .order_by()
-    .values("agreement")
-    .annotate(due=Min("integration__action_due_at"))
-    .values("due")
 )
 DECISION_REQUESTS = AuditEvent.objects.filter(partner=OuterRef("pk"), event_type="partner.decision_requested")
 REQUESTED_AT = Subquery(DECISION_REQUESTS.order_by("-pk").values("at")[:1])
@@ -224,10 +219,9 @@ for _kind in (
         {
             **build_integration_columns("uuid", "name", "name_key", "edition_date", "claim_expires_at"),
             "slug": F("requirement_id"),
-            "next_action_code": F("agreement"),
             "next_action_params": F("data"),
             "reviewer_id": Coalesce("integration__reviewer_id", "integration__partner__alliances_manager_id"),
-            "action_due_at": SIGNATURE_DUE_AT,
+            "action_due_at": F("due_at"),
             "waiting_since": F("submitted_at"),
         },
         "submissions:requirement",

@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 
@@ -173,6 +174,26 @@ def test_integration_that_waits_for_nothing_else_is_one_item(acme, alice, rita, 
     assert list_names(response) == ["Rocket"]
     assert "Agreement Nomad" in get_row_text(response, "Rocket")
     assert get_row_text(response, "Rocket").endswith(get_row_text(sign_in(sam).get("/queue/"), "Rocket")[-20:])
+
+
+@pytest.mark.every_database
+def test_agreement_is_an_item_of_the_integration_that_waits_for_nothing_else(
+    acme, alice, rita, rob, sign_in, frozen_now
+):
+    """Of several ones, the first that is due. Others would have other reviewers."""
+    for number, name in enumerate(("Draft", "Later", "First", "Last")):
+        row = create_integration(acme, alice, name=name, now=frozen_now)
+        Integration.objects.filter(pk=row.pk).update(uuid=UUID(int=number), reviewer=rob)
+    sign(row, alice, frozen_now)
+    action = {"next_action_code": "sign_for_program", "next_action_target": f"requirement:{TPA}"}
+    for name, days in (("Later", 2), ("First", 1), ("Last", 2)):
+        due_at = frozen_now + timedelta(days=days)
+        Integration.objects.filter(name=name).update(responsible_party="program", action_due_at=due_at, **action)
+    Integration.objects.filter(name="First").update(reviewer=rita)
+    assert list_names(sign_in(rita).get(f"{QUEUE}&tab=mine")) == ["First"]
+    assert list_names(sign_in(rob).get(f"{QUEUE}&tab=mine")) == []
+    Integration.objects.filter(name="First").update(next_action_target="")
+    assert list_names(sign_in(rob).get(f"{QUEUE}&tab=mine")) == ["Later"]
 
 
 @pytest.mark.every_database
