@@ -10,7 +10,7 @@ from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
 from integrations.submissions.presenters import describe_deadline, describe_position
 from integrations.submissions.selectors import context
-from integrations.submissions.selectors.prerequisites import is_fulfilled, is_needed
+from integrations.submissions.selectors.prerequisites import is_needed
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.audit.models import AuditEvent
 
@@ -69,8 +69,9 @@ def _sort_requirements(
 
 def _explain_exemption(requirement: Requirement, integration: Integration, now: datetime) -> str:
     """Return why the partner doesn't have to complete a requirement; blank if they have to."""
-    if is_fulfilled(requirement, integration, now):
-        return _("already complete")
+    state = integration.fulfillments_by_id.get(requirement.id)
+    if state is not None and state.is_met(now):
+        return _("already complete") if state.is_fulfilled(now) else _("waived")
     if requirement.optional:
         return _("optional")
     reasons = {

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.requirements import AnswerScope
+from integrations.programs.requirements import AnswerScope, Question
 from integrations.submissions.models import Integration
 from integrations.submissions.services import edition_migration
 from integrations.submissions.services.requirements import submit_answer
 from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.services.waivers import waive_requirement
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_integration
 from tests.integrations.submissions.signatures import ALICE, RITA, sign
@@ -129,3 +130,26 @@ def test_email_about_a_listed_integration_asks_for_new_requirements(integration_
     text = migrate_provider(row, rita, now)
     assert text.startswith("Action required: Complete the new requirements, so that Rocket stays listed.\n")
     assert STATEMENTS in text
+
+
+def test_email_names_a_waiver_of_a_requirement_with_new_questions(
+    rocket: Integration, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waive_requirement(rocket, "NO-1", reason="Later.", expires_at=now + timedelta(days=60), actor=rita, now=now)
+    program = PROGRAMS["nomad"]
+    old = program.editions[-1]
+    question = Question("new", "New question")
+    steps = tuple(
+        replace(
+            step,
+            requirements=tuple(
+                replace(r, fields=(*r.fields, question)) if r.id == "NO-1" else r for r in step.requirements
+            ),
+        )
+        for step in old.steps
+    )
+    new = replace(old, date="2027-01", steps=steps)
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, new)))
+    edition_migration.migrate_edition(rocket, new.date, actor=rita, now=now)
+    email = EmailMessage.objects.get(event__event_type="integration.edition_moved")
+    assert f"Other new requirements\n\n- {old.get_requirement('NO-1').title}: waived\n" in email.text
