@@ -10,7 +10,7 @@ from itertools import pairwise
 from confusable_homoglyphs import confusables
 
 from portal.core.content_files import Content, load_content
-from portal.core.name_matching import NAME_WORDS, normalize_text, to_latin
+from portal.core.name_matching import NAME_WORDS, WORD_PATTERN, normalize_text, to_latin
 
 LOOKALIKE_DIGITS = str.maketrans("01345789", "oleastbg")
 LOOKALIKE_SYMBOLS = str.maketrans("@$!|€", "aslle")
@@ -18,7 +18,6 @@ LOOKALIKE_PAIRS = (("rn", "m"), ("vv", "w"))
 LATIN_LETTER_PATTERN = re.compile(
     r"LATIN (?:(?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL) (?P<letter>[A-Z])(?: WITH .+)?"
 )
-WORD_PATTERN = re.compile(r"[^\W_]+")
 DIGITS = "0123456789"
 MAX_KEY_LENGTH = 120
 MIN_PLURAL_LENGTH = 4

@@ -8,6 +8,12 @@ from confusable_homoglyphs import confusables
 from portal.core.content_files import Content, load_content
 
 DIGIT_LOOKALIKES = str.maketrans("01", "ol")
+# Scripts of South and Southeast Asia write vowels as marks, which regular expressions don't take for letters.
+VOWEL_MARKS = "".join(
+    char for char in map(chr, (*range(0x900, 0x10A0), *range(0x17B6, 0x17D4))) if unicodedata.category(char)[0] == "M"
+)
+# A mark after a Latin letter would only make an imitation look different.
+WORD_PATTERN = re.compile(rf"[^\W_](?:[^\W_]|(?<=[^\x00-\x7f])[{VOWEL_MARKS}])*")
 
 
 class NameWords(Content):
@@ -33,7 +39,7 @@ def compute_skeleton(name: str) -> str:
     latin = "".join(to_latin(c) for c in name)
     # A capital I inside a word looks like a lowercase l. Digits stand for the letters that they resemble.
     letters = re.sub(r"(?<=[A-Za-z])I(?=[a-z])|(?<=[a-z])I", "l", latin)
-    return re.sub(r"[\W_]+", "", normalize_text(letters).translate(DIGIT_LOOKALIKES))[:160]
+    return "".join(WORD_PATTERN.findall(normalize_text(letters).translate(DIGIT_LOOKALIKES)))[:160]
 
 
 def to_latin(char: str) -> str:
@@ -49,7 +55,7 @@ def to_latin(char: str) -> str:
 
 def compute_name_key(name: str) -> str:
     """Return the name without punctuation, spaces, and company suffixes, to find different spellings of it."""
-    words = [w for w in re.split(r"[\W_]+", normalize_text(name)) if w]
+    words = WORD_PATTERN.findall(normalize_text(name))
     key_words = [w for w in words if w not in NAME_WORDS.company_suffixes] or words
     return "".join(key_words)[:120]
 

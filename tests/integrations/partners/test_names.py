@@ -6,6 +6,8 @@ import pytest
 
 from integrations.partners import name_validation
 from integrations.partners.models import Partner
+from integrations.partners.reserved_names import compute_lookalike_key
+from portal.core.name_matching import VOWEL_MARKS, compute_name_key, compute_skeleton
 
 
 @pytest.mark.parametrize(
@@ -61,3 +63,16 @@ def test_companies_are_found_by_domain_and_similar_name_but_not_by_public_email(
     assert name_validation.find_matching_partners("Acmes", ["dora@initech.example"]) == [acme]
     assert name_validation.find_matching_partners("", ["dora@gmail.com"]) == []
     assert name_validation.find_matching_partners("Initech", []) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("राम", "रमा"), ("กินดี", "กันดี"), ("பாலம்", "பலம்"), ("សិលា", "សាលា")], ids=["hi", "th", "ta", "km"]
+)
+def test_names_that_differ_in_vowel_marks_are_different(name, other):
+    for compute_key in (compute_skeleton, compute_name_key, compute_lookalike_key):
+        assert compute_key(name) != compute_key(other)
+
+
+def test_vowel_marks_do_not_distinguish_latin_names():
+    keys = {compute_skeleton(f"Acme{mark}") for mark in VOWEL_MARKS}
+    assert keys == {"acme", "acmeo"}  # some look like an o
