@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.dateparse import parse_date, parse_datetime
@@ -21,6 +20,7 @@ from django.views.decorators.http import conditional_page, require_safe
 from integrations.programs.registry import PROGRAMS
 from portal.core.form_fields import clean_search_query
 from portal.core.primary_keys import parse_pk
+from portal.core.public_views import ignore_session
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
 from portal.directory.models import ListingChange
@@ -82,7 +82,7 @@ def parse_moment(text: str) -> datetime | None:
 FeedRenderer = Callable[[HttpRequest, list[ListingChange], datetime, str], HttpResponse]
 
 
-@login_not_required
+@ignore_session
 @require_safe
 @conditional_page
 def show_feed(request: HttpRequest, render: FeedRenderer) -> HttpResponse:

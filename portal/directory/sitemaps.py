@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.contrib.auth.decorators import login_not_required
 from django.contrib.sitemaps import Sitemap, views
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +10,7 @@ from django.views.decorators.cache import cache_control
 
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
+from portal.core.public_views import ignore_session
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import NamedValues
 from portal.directory.feeds import MAX_AGE_SECONDS
@@ -103,7 +103,7 @@ class PartnerSitemap(PagedSitemap):
 SITEMAPS: NamedValues = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}
 
 
-@login_not_required
+@ignore_session
 @cache_control(public=True, max_age=MAX_AGE_SECONDS, must_revalidate=True)
 def show_sitemap(request: HttpRequest, section: str = "") -> HttpResponse:
     """Return a part of the sitemap, or the list of its parts."""
@@ -112,7 +112,7 @@ def show_sitemap(request: HttpRequest, section: str = "") -> HttpResponse:
     return views.index(request, sitemaps=SITEMAPS, sitemap_url_name="directory:sitemap_part").render()
 
 
-@login_not_required
+@ignore_session
 @cache_control(public=True, max_age=3600, must_revalidate=True)
 def show_robots_txt(_request: HttpRequest) -> HttpResponse:
     """Return robots.txt."""

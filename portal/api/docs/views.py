@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import conditional_page, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from portal.api import problems, throttling
@@ -15,6 +15,7 @@ from portal.api.docs import reference
 from portal.api.scopes import SCOPES
 from portal.api.v1.app import API_PREFIX, PARTS, build_document
 from portal.core.form_fields import clean_search_query
+from portal.core.public_views import ignore_session
 from portal.ui.htmx import is_fragment_request
 
 
@@ -23,8 +24,9 @@ def _render_document() -> str:
     return json.dumps(build_document(), ensure_ascii=False, separators=(",", ":"))
 
 
-@login_not_required
+@ignore_session
 @require_safe
+@conditional_page
 def show_openapi_document(request: HttpRequest) -> HttpResponse:
     """Return the OpenAPI 3.1 document, readable from any origin."""
     # Tools that run in a browser read the document from another site. It is public and has no data.

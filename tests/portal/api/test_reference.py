@@ -87,6 +87,11 @@ def test_document_is_small(client: Client) -> None:
     assert len(client.get(reverse("api:openapi")).content) <= 300_000
 
 
+def test_unchanged_document_is_not_modified(client: Client) -> None:
+    answer = client.get(reverse("api:openapi"))
+    assert client.get(reverse("api:openapi"), headers={"If-None-Match": answer["ETag"]}).status_code == 304
+
+
 def test_shared_parameters_are_shown(client: Client) -> None:
     page = read_page(client, reverse("api:docs_group", args=["integrations"]))
     operation = page.select_one("#list_integrations")

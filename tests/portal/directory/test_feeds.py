@@ -126,6 +126,19 @@ def test_unchanged_feed_is_not_modified(
     assert client.get(address, headers={"If-Modified-Since": first["Last-Modified"]}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["/feeds/directory.atom", "/feeds/directory.json", "/sitemap.xml", "/robots.txt", "/api/openapi.json"],
+)
+def test_response_for_shared_caches_does_not_depend_on_the_session(
+    sign_in: Any, alice: Any, client: Client, address: str
+) -> None:
+    answers = [client.get(address), sign_in(alice).get(address)]
+    assert answers[0].content == answers[1].content
+    for answer in answers:
+        assert ("public" in answer["Cache-Control"], "Cookie" in answer.get("Vary", "")) == (True, False)
+
+
 def test_sitemap_contains_current_listings(
     listed_integration: Integration, alice: Any, now: Any, client: Client
 ) -> None:

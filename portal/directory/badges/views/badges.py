@@ -10,11 +10,11 @@ from functools import wraps
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import conditional_page, require_safe
 
+from portal.core.public_views import ignore_session
 from portal.directory.badges import rendering, signing_keys
 from portal.directory.badges.payloads import build_full_payload, build_shields_payload
 from portal.directory.badges.statements import build_claims, encode_canonical_json, serialize_compact, sign_claims
@@ -39,11 +39,9 @@ def serve_publicly(view: BadgeView) -> BadgeView:
         response["Cross-Origin-Resource-Policy"] = "cross-origin"
         # A second barrier besides escaping: an SVG that is opened as a page can run scripts.
         response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-        if hasattr(request, "session"):
-            request.session.accessed = False  # the middleware read the session, but the response does not depend on it
         return response
 
-    return login_not_required(require_safe(conditional_page(handle)))
+    return ignore_session(require_safe(conditional_page(handle)))
 
 
 def get_badge_status_or_404(uuid: UUID) -> BadgeStatus:
