@@ -117,7 +117,8 @@ def _build_validation_response(error: ValidationError) -> HttpResponse:
 def _get_field_path(location: Sequence[object]) -> str:
     """Return the path of a field without the name of the function parameter."""
     # Pydantic's location begins with where the value was sent, and for bodies with the parameter's name.
-    parts = [str(part) for part in location[1:]]
+    # For a key of an object, it ends with “[key]”.
+    parts = [str(part) for part in location[1:] if part != "[key]"]
     return ".".join(parts[1:] if location and location[0] == "body" and parts else parts)
 
 

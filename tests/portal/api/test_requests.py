@@ -163,6 +163,19 @@ def test_time_without_offset_is_refused(api: ApiClient, rocket: Any, time: str |
     assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": "times.0", "message": message}])
 
 
+def test_invalid_key_is_named(api: ApiClient, acme: Any) -> None:
+    body = {
+        "zone": "Europe/Berlin",
+        "workdays": [0, 1, 2, 3, 4],
+        "extra_days": {"2026-13-01": "Closed", "2026-12-24": "Closed"},
+    }
+    answer = api.post(f"/partners/{acme.slug}/calendar", body)
+    assert [each["field"] for each in answer.json()["errors"]] == ["extra_days.2026-13-01"]
+    body["extra_days"] = {"2026-12-24": "Closed"}
+    assert api.post(f"/partners/{acme.slug}/calendar", body).status_code == 200
+    assert api.get(f"/partners/{acme.slug}/calendar").json()["extra_days"] == {"2026-12-24": "Closed"}
+
+
 def test_form_instead_of_json_is_refused(api: ApiClient, rocket: Any) -> None:
     place = f"/api/v1/integrations/{rocket.uuid}/messages"
     answer = api.client.post(place, "body=a", content_type="application/x-www-form-urlencoded", headers=api.headers({}))

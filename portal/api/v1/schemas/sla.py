@@ -1,6 +1,6 @@
 """API schemas of SLA clocks, issues, label policies, and calendars."""
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from operator import attrgetter
 from typing import Annotated
 from uuid import UUID
@@ -191,7 +191,7 @@ class CalendarIn(StrictSchema):
     workdays: list[int] = Field(min_length=1, max_length=7)
     country: str = ""
     subdivision: str = ""
-    extra_days: dict[str, str] = Field({}, max_length=60)
+    extra_days: dict[date, str] = Field({}, max_length=60)
     dry_run: bool = False
 
 
