@@ -112,7 +112,7 @@ def can_save(name: str, user: AnyUser) -> bool:
 def get_page(name: str, user: AnyUser) -> SavablePage:
     """Return the page. Raises ActionRefused unless the user can save it."""
     if not can_save(name, user):
-        raise ActionRefused(_("You can't save views of this list."), "invalid-transition")
+        raise ActionRefused(_("You can't save views of this list."), "forbidden")
     return PAGES[name]
 
 

@@ -95,9 +95,9 @@ class SavedViewOut(Schema):
 
 
 class SavedViewIn(StrictSchema):
-    """New saved view. `page` is queue, integrations, sla, partners, emails, or overview."""
+    """New saved view. Unknown filters are left out of `query`."""
 
-    page: str = Field(max_length=40)
+    page: str = Field(max_length=40, description=f"One of: {', '.join(services.PAGES)}.")
     name: str
     query: str = Field("", max_length=2000)
     shared: bool = False
@@ -205,6 +205,7 @@ def list_views(request: AuthenticatedRequest) -> QuerySet[SavedView]:
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
 def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> SavedView:
     """Save a view. `shared` makes it visible to all program staff."""
+    refuse_unknown_value("page", body.page, services.PAGES)
     name = clean(SavedViewForm(data=build_form_data(name=body.name)))["name"]
     now = timezone.now()
     return services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now)

@@ -63,7 +63,7 @@ class WebhookIn(StrictSchema):
     name: str
     url: str = Field(description="HTTPS URL of a public host.")
     event_types: list[str] = Field(max_length=100, description="Event types from /webhooks/event-types.")
-    format: str = "webhook"
+    format: Literal["webhook", "slack", "teams"] = "webhook"
     program: str = Field(
         "", description="Program to limit events to, or empty for all programs.", serialization_alias="program_key"
     )

@@ -182,8 +182,8 @@ def test_result_before_the_report_does_not_settle_it(ci: ApiClient, rocket: Any,
 
 
 def test_report_about_something_else_is_refused(ci: ApiClient, rocket: Any, key: str) -> None:
-    assert get_problem_type(send_report(ci, rocket, key, program="vault")) == "requirements-not-met"
-    assert get_problem_type(send_report(ci, rocket, key, repository="globex/other")) == "requirements-not-met"
+    assert get_problem_type(send_report(ci, rocket, key, program="vault")) == "conflict"
+    assert get_problem_type(send_report(ci, rocket, key, repository="globex/other")) == "conflict"
     assert CiCheckReport.objects.count() == 0
 
 

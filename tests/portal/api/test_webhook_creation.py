@@ -73,6 +73,11 @@ def test_rotated_secret_is_shown_once(api: ApiClient, acme: Any) -> None:
     assert first.json()["secret"] not in dump_database()
 
 
+def test_unknown_format_is_answered_with_the_known_ones(api: ApiClient, acme: Any) -> None:
+    errors = [{"field": "format", "message": "Use one of: webhook, slack, teams."}]
+    assert api.post("/webhooks", WEBHOOK_DATA | {"format": "pigeon"}).json()["errors"] == errors
+
+
 def test_invalid_input_is_named_and_nothing_created(api: ApiClient, acme: Any) -> None:
     for odd, field in (
         ({"url": "http://hooks.acme.com/"}, "url"),

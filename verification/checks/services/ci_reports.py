@@ -69,12 +69,14 @@ def _refuse_other_subject(row: Integration, program: str, repository: str) -> No
     if program and program != row.program_key:
         raise ActionRefused(
             _("The report is for the program %(reported)s, but this integration is in %(program)s.")
-            % {"reported": program, "program": row.program_key}
+            % {"reported": program, "program": row.program_key},
+            "conflict",
         )
     if repository and repository.lower() != row.repository.lower():
         raise ActionRefused(
             _("The report is for %(reported)s, but this integration has %(repository)s.")
-            % {"reported": repository, "repository": row.repository or _("no repository")}
+            % {"reported": repository, "repository": row.repository or _("no repository")},
+            "conflict",
         )
 
 
