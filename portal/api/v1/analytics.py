@@ -213,7 +213,7 @@ def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> SavedView:
 
 @router.patch("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE, SavedViewOut)
 def change_view(request: AuthenticatedRequest, body: SavedViewUpdateIn, pk: RowId) -> SavedView:
-    """Rename a view or change the default. Omitted fields stay unchanged."""
+    """Rename a view or change the default. Fields that are omitted or null stay unchanged."""
     view = _get_view(request, pk)
     if body.name is not None:
         services.rename_view(view, clean(SavedViewForm(data=build_form_data(name=body.name)))["name"], request.user)

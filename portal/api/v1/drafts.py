@@ -63,7 +63,10 @@ class DraftOut(Schema):
 
 
 class DraftFields(StrictSchema):
-    """Fields of a draft. Omitted fields stay unchanged. `GET /programs/{key}/answer-schema` describes them."""
+    """Fields of a draft, which `GET /programs/{key}/answer-schema` describes.
+
+    Fields that are omitted or null stay unchanged.
+    """
 
     name: str | None = None
     description: str | None = None

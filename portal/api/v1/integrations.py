@@ -54,7 +54,7 @@ class IntegrationFilterParams(PaginationParams):
 
 
 class IntegrationUpdateIn(StrictSchema):
-    """Changes of an integration. Omitted fields stay unchanged."""
+    """Changes of an integration. Fields that are omitted or null stay unchanged."""
 
     name: str | None = None
     description: str | None = None

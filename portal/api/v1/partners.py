@@ -152,7 +152,7 @@ def get_partner(request: HttpRequest, slug: str) -> Partner:
 
 @router.patch("/partners/{slug:slug}", WRITE_SCOPE, PartnerOut)
 def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdateIn) -> Partner:
-    """Change a partner's name or website. For owners."""
+    """Change a partner's name or website. Fields that are omitted or null stay unchanged. For owners."""
     partner = get_own_partner(request, slug)
     sent_fields = body.model_dump(exclude_none=True)
     form_fields = {"name": partner.name, "website": partner.website} | sent_fields

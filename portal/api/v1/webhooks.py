@@ -84,7 +84,7 @@ class WebhookEventTypeOut(Schema):
 
 
 class WebhookUpdateIn(StrictSchema):
-    """Changes of a webhook. Omitted fields stay unchanged. Pending deliveries use a new URL."""
+    """Changes of a webhook. Fields that are omitted or null stay unchanged. Pending deliveries use a new URL."""
 
     name: str | None = None
     event_types: list[str] | None = Field(None, max_length=100)

@@ -176,6 +176,13 @@ def test_invalid_key_is_named(api: ApiClient, acme: Any) -> None:
     assert api.get(f"/partners/{acme.slug}/calendar").json()["extra_days"] == {"2026-12-24": "Closed"}
 
 
+def test_null_leaves_a_field_unchanged_and_an_empty_text_clears_it(api: ApiClient, rocket: Any) -> None:
+    place = f"/integrations/{rocket.uuid}"
+    assert api.patch(place, {"homepage": "https://rocket.example/", "category": "ci-cd"}).status_code == 200
+    assert api.patch(place, {"homepage": None, "name": "New name"}).json()["homepage"] == "https://rocket.example/"
+    assert api.patch(place, {"homepage": ""}).json()["homepage"] == ""
+
+
 def test_form_instead_of_json_is_refused(api: ApiClient, rocket: Any) -> None:
     place = f"/api/v1/integrations/{rocket.uuid}/messages"
     answer = api.client.post(place, "body=a", content_type="application/x-www-form-urlencoded", headers=api.headers({}))
