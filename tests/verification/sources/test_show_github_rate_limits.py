@@ -32,9 +32,13 @@ def run_command(*args):
 
 def test_line_shows_remaining_requests_and_disabled_credentials(disabled_limit):
     assert run_command() == (
-        "token 1a2b3c4d: 12 of 5000 requests since 09:00, 4988 remaining until 09:00,"
-        " disabled since Apr 14, 09:00: GitHub answered 401.\n"
+        "token 1a2b3c4d: 12 of 5000 requests since 09:00 UTC, 4988 remaining until 09:00 UTC,"
+        " disabled since 2026-04-14 09:00 UTC: GitHub answered 401.\n"
     )
+
+
+def test_output_says_that_there_were_no_requests(db):
+    assert run_command() == "No requests to GitHub yet.\n"
 
 
 def test_credential_can_be_used_again(disabled_limit):

@@ -21,13 +21,15 @@ class Command(BaseCommand):
             raise build_usage_error(
                 f"Credential {enable} not found. Run the command without --enable to list all credentials."
             )
-        for row in GitHubRateLimit.objects.order_by("name"):
-            self.stdout.write(format_line(row))
+        lines = [format_line(row) for row in GitHubRateLimit.objects.order_by("name")]
+        self.stdout.write("\n".join(lines) or "No requests to GitHub yet.")
 
 
 def format_line(row: GitHubRateLimit) -> str:
-    """Format a line: "token 1a2b3c4d: 12 of 5000 requests since 14:10, 4988 remaining until 15:10"."""
-    text = f"{row.name}: {row.request_count} of {row.limit} requests since {row.window_started_at:%H:%M}"
+    """Format a line: "token 1a2b3c4d: 12 of 5000 requests since 14:10 UTC, 4988 remaining until 15:10 UTC"."""
+    text = f"{row.name}: {row.request_count} of {row.limit} requests since {row.window_started_at:%H:%M} UTC"
     if row.remaining is not None and row.reset_at is not None:
-        text += f", {row.remaining} remaining until {row.reset_at:%H:%M}"
-    return text + (f", disabled since {row.disabled_at:%b %d, %H:%M}: {row.disabled_reason}" if row.disabled_at else "")
+        text += f", {row.remaining} remaining until {row.reset_at:%H:%M} UTC"
+    if row.disabled_at:
+        text += f", disabled since {row.disabled_at:%Y-%m-%d %H:%M} UTC: {row.disabled_reason}"
+    return text
