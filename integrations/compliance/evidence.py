@@ -152,13 +152,13 @@ def list_sent_emails(integration: Integration) -> list[dict[str, object]]:
 
 def _build_decision_entry(event: AuditEvent) -> dict[str, object]:
     return {
-        "seq": event.seq,
+        "sequence": event.seq,
         "at": event.at,
         "actor": event.actor or gettext("The portal"),
         "summary": event.action,
         "note": event.note,
         "has_evidence": "evidence" in event.data,
-        "compliance_deadline_at": event.data.get("compliance_deadline", ""),
+        "compliance_deadline_at": event.data.get("compliance_deadline") or None,
     }
 
 

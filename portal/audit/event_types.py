@@ -41,7 +41,7 @@ class Category(StrEnum):
 
 
 # Names of event data in payloads, where they differ. They are those of the API.
-PAYLOAD_NAMES = {"due": "due_at", "until": "waiver_expires_at"}
+PAYLOAD_NAMES = {"due": "due_at", "until": "waiver_expires_at", "compliance_deadline": "compliance_deadline_at"}
 
 
 class Webhook(Content):

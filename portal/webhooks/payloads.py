@@ -102,6 +102,8 @@ def format_value(name: str, value: Any) -> object:
         return dict(zip(("stage", "step"), value, strict=False))
     if name == "listing_status":
         return dict(zip(("old", "new"), value, strict=False))
+    if name == "compliance_deadline":
+        return value or None
     return value
 
 

@@ -18,7 +18,7 @@ def get_compliance(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
     return get_evidence(load_listed_integration(request, uuid))
 
 
-@router.get("/integrations/{uuid:uuid}/compliance/{int:seq}", "integrations:read", JsonObject)
-def get_frozen_compliance(request: AuthenticatedRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> JsonObject:
-    """Get the evidence at the time of a decision. `seq` is the decision's event."""
-    return get_evidence(load_listed_integration(request, uuid), seq)
+@router.get("/integrations/{uuid:uuid}/compliance/{int:sequence}", "integrations:read", JsonObject)
+def get_frozen_compliance(request: AuthenticatedRequest, uuid: UUID, sequence: int = Path(le=2**31 - 1)) -> JsonObject:
+    """Get the evidence at the time of a decision. `sequence` is that of the decision's event."""
+    return get_evidence(load_listed_integration(request, uuid), sequence)

@@ -54,7 +54,7 @@ def build_operation_url(name: str, path: str, world: dict[str, Any]) -> str:
         "transition_name": "withdraw",
         "key": get_key(name),
         "slug": "acme",
-        "seq": world["dismissed_request"],
+        "sequence": world["dismissed_request"],
         "scope": world["report"],
         "period": "2026-W16",
         "pk": get_number(name, world),

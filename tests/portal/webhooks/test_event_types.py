@@ -15,6 +15,7 @@ from portal.audit.services import record_event
 from portal.webhooks.event_types import DOCUMENTATION
 from portal.webhooks.models import WebhookDelivery
 from tests.conftest import NOW, create_integration
+from tests.portal.api.client import add_second_factor, create_api_client
 from tests.portal.notifications.integration_events import ISSUE_DATA
 
 # event type: why there is no email of its own
@@ -61,15 +62,21 @@ def test_introduction_does_not_reveal_who_asks(endpoint: Any, rocket: Any, globe
 
 @pytest.mark.django_db
 def test_times_have_the_names_of_the_api(endpoint: Any, rocket: Any, rita: Any) -> None:
-    endpoint(event_types=["issue.breached", "requirement.waived"])
+    endpoint(event_types=["issue.breached", "requirement.waived", "compliance.suspended"])
     waiver = {"requirement": "NO-3", "title": "Tests", "until": "2026-10-01T00:00:00+00:00", "until_day": "Oct 1"}
     with transaction.atomic():
         record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
         record_event(rocket, "requirement.waived", actor=rita, now=NOW, **waiver)
-    breach, waived = (json.loads(row.body)["data"] for row in WebhookDelivery.objects.order_by("pk"))
+        record_event(rocket, "compliance.suspended", actor=rita, now=NOW, compliance_deadline="")
+    breach, waived, suspended = (json.loads(row.body)["data"] for row in WebhookDelivery.objects.order_by("pk"))
     assert [*breach["issues"][0]] == ["issue", "name", "url", "target_type", "severity", "due_at"]
     assert breach["issues"][0]["due_at"] == ISSUE_DATA["issues"][0]["due"]
     assert (waived["waiver_expires_at"], "until" in waived) == (waiver["until"], False)
+    assert (suspended["compliance_deadline_at"], "compliance_deadline" in suspended) == (None, False)
+    events = create_api_client(add_second_factor(rita)).get(f"/integrations/{rocket.uuid}/events").json()["items"]
+    assert [event["sequence"] for event in reversed(events)][-3:] == [
+        message["sequence"] for message in (breach, waived, suspended)
+    ]
 
 
 def test_every_email_about_an_integration_has_a_webhook() -> None:

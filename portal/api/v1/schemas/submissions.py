@@ -120,7 +120,9 @@ class TransitionOut(Schema):
 
 
 class EventOut(Schema):
-    seq: int
+    """Event. `sequence` counts the events of an integration or partner, as in webhook messages."""
+
+    sequence: int = Field(validation_alias="seq")
     event_type: str
     summary: str
     actor: str = Field(validation_alias="actor_name")
