@@ -21,7 +21,10 @@ router = ScopedRouter("Reports")
 
 
 class SlaReportOut(Schema):
-    """SLA report. `period` is a week, month, or quarter, such as 2026-W16, 2026-04, or 2026-Q2."""
+    """SLA report of a partner (`scope` is partner:ID), a program (program:KEY), or all programs (programs).
+
+    `name` is that of the scope. `period` is a week, month, or quarter, such as 2026-W16, 2026-04, or 2026-Q2.
+    """
 
     scope: str
     kind: str
@@ -50,7 +53,7 @@ class ReportFilterParams(PaginationParams):
 
 
 class ReportSubscriptionsOut(Schema):
-    """Frequency by scope: weekly, only_with_problems (weekly too), monthly, quarterly, or never."""
+    """Frequency by scope of a report: weekly, only_with_problems (weekly too), monthly, quarterly, or never."""
 
     subscriptions: dict[str, str]
 
