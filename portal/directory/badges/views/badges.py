@@ -32,7 +32,10 @@ def serve_publicly(view: BadgeView) -> BadgeView:
 
     @wraps(view)
     def handle(request: HttpRequest, **parts: object) -> HttpResponse:
-        response = view(request, **parts)
+        try:
+            response = view(request, **parts)
+        except Http404 as error:  # scripts of other sites can't read the page of an error
+            response = HttpResponse(f"{error}\n", status=404, content_type="text/plain; charset=utf-8")
         response["Cache-Control"] = CACHE_CONTROL
         # Badges are embedded in other sites, and their statements are verified there.
         response["Access-Control-Allow-Origin"] = "*"

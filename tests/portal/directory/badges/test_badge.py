@@ -23,6 +23,7 @@ pytestmark = pytest.mark.any_database
 DAY = timedelta(days=1)
 SVG = "{http://www.w3.org/2000/svg}"
 SHOWN_ON = date(2026, 4, 14)
+KEY_ADDRESS = "/.well-known/badge-keys/unknown.pem"
 FORMS = ("badge.svg", "badge.svg?style=large", "badge.json", "badge.shields.json", "statement.json", "statement.jws")
 
 
@@ -151,6 +152,14 @@ def test_badge_does_not_reveal_the_date_of_a_notice(
 def test_unlisted_integration_has_no_badge(integration_at: Any, client: Client) -> None:
     page = f"/directory/{integration_at('review').uuid}/"
     assert [client.get(page + form).status_code for form in FORMS] == [404] * len(FORMS)
+
+
+@pytest.mark.parametrize("address", ["/directory/00000000-0000-4000-8000-000000000000/badge.json", KEY_ADDRESS])
+def test_other_sites_can_read_why_a_file_is_not_found(db: None, client: Client, address: str) -> None:
+    answer = client.get(address)
+    assert (answer.status_code, answer["Content-Type"]) == (404, "text/plain; charset=utf-8")
+    assert (answer["Access-Control-Allow-Origin"], "Vary" in answer) == ("*", False)
+    assert answer.text == ("Key not found.\n" if address == KEY_ADDRESS else "This integration was never listed.\n")
 
 
 @pytest.mark.parametrize("form", FORMS)
