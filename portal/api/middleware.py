@@ -81,7 +81,7 @@ def _run_view(
         raise ApiError("rate-limited", f"Too many requests. Try again in {allowance.seconds} seconds.", headers=headers)
     # Public operations check it, too: a client must learn that its token has ended.
     if "Authorization" in request.headers and token is None:
-        return problems.build_authentication_response(is_token_invalid=True)
+        return problems.build_authentication_response(is_token_invalid=bool(get_bearer_secret(request)))
     _reject_unreadable_request(request, is_write=bool(write_operation))
     request.api_token = token  # type: ignore[attr-defined]
     if token is None:

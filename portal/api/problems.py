@@ -197,7 +197,9 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
         "forbidden", str(exc) or "You don't have permission to do this."
     ),
     Http404: lambda request, exc: build_problem_response("not-found", _get_not_found_message(exc)),
-    RequestDataTooBig: lambda request, exc: build_problem_response("content-too-large", "The body is too large."),
+    RequestDataTooBig: lambda request, exc: build_problem_response(
+        "content-too-large", f"The body is too large. Send up to {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes."
+    ),
     TooManyFilesSent: lambda request, exc: build_problem_response("content-too-large", "The body has too many files."),
     TooManyFieldsSent: lambda request, exc: build_problem_response(
         "content-too-large", "The request has too many fields or parameters."

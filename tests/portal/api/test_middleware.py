@@ -39,6 +39,7 @@ def test_body_that_is_too_large_is_reported(api: ApiClient, rocket: Any, setting
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     answer = api.post(f"/integrations/{rocket.uuid}/messages", {"body": "x" * 3000}, **key)
     assert get_problem(answer) == (413, "content-too-large")
+    assert answer.json()["detail"] == "The body is too large. Send up to 1,000 bytes."
     assert IdempotencyRecord.objects.count() == 0
 
 
@@ -117,7 +118,11 @@ def test_missing_or_unknown_token_gets_authentication_scheme(db: None) -> None:
 
 def test_ended_token_is_told_from_a_missing_one(api: ApiClient) -> None:
     ApiToken.objects.update(revoked_at=timezone.now())
-    assert [who.get("/me").json()["detail"] for who in (ApiClient(), api)] == [
+    basic = {"Authorization": f"Basic {api.secret}"}
+    answers = [ApiClient().get("/me"), ApiClient().get("/programs", **basic), api.get("/me")]
+    assert [answer.status_code for answer in answers] == [401] * 3
+    assert [answer.json()["detail"] for answer in answers] == [
+        "Send a token in the Authorization header: “Authorization: Bearer ptl_…”.",
         "Send a token in the Authorization header: “Authorization: Bearer ptl_…”.",
         "The token is unknown, revoked, or expired. Check it, or create another one.",
     ]
