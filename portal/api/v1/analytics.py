@@ -66,6 +66,7 @@ class TableParams(Schema):
     version: str = Field("", max_length=60)
     method: str = Field("", max_length=20)
     owner: str = Field("", max_length=20)
+    contacts: str = Field("", max_length=20)
     severity: str = Field("", max_length=20)
     partner: str = Field("", max_length=80)
     integration: str = Field("", max_length=60)

@@ -210,6 +210,7 @@ def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> N
         ("/analytics/agreements?method=unknown", "method"),
         ("/analytics/partners?state=unknown", "state"),
         ("/analytics/partners?owner=unknown", "owner"),
+        ("/analytics/partners?contacts=unknown", "contacts"),
         ("/analytics/stages?program=nomadd", "program"),
         ("/analytics/throughput?period=31", "period"),
         ("/reports?kind=day", "kind"),
