@@ -98,7 +98,7 @@ class SavedViewOut(Schema):
 class SavedViewIn(StrictSchema):
     """New saved view. Unknown filters are left out of `query`."""
 
-    page: str = Field(max_length=40, description=f"One of: {', '.join(services.PAGES)}.")
+    page: str = Field(min_length=1, max_length=40, description=f"One of: {', '.join(services.PAGES)}.")
     name: str
     query: str = Field("", max_length=2000)
     shared: bool = False

@@ -151,6 +151,7 @@ def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> N
     assert me.post("/saved-views", {"page": "queue", "name": "Queue"}).status_code == 403
     unknown_page = me.post("/saved-views", {"page": "qeue", "name": "Queue"}).json()
     assert unknown_page["errors"] == [{"field": "page", "message": "Unknown page."}]
+    assert me.post("/saved-views", {"page": "", "name": "Queue"}).json()["errors"][0]["field"] == "page"
     assert me.post("/saved-views", {"page": "integrations", "name": "Ours", "shared": True}).status_code == 403
     assert me.patch(place, {"name": ""}).json()["errors"][0]["field"] == "name"
     assert [create_api_client(bob).send(method, place).status_code for method in ("PATCH", "DELETE")] == [404, 404]
