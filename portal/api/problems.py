@@ -100,8 +100,8 @@ def get_row(rows: QuerySet[Row], not_found_message: str, **lookups: object) -> R
 
 def _build_refusal_response(request: HttpRequest, error: Exception, kind: str) -> HttpResponse:
     """Build a problem response for a refusal of this kind."""
-    if kind == "conflict" and "If-Match" in request.headers:
-        # RFC 9110, section 13.1.1: the response to a condition that isn't met is 412, not 409.
+    if kind == "conflict" and request.headers.get("If-Match", "*").strip() != "*":
+        # RFC 9110, section 13.1.1: the response to a condition that isn't met is 412, not 409. Any version meets "*".
         kind = "precondition-failed"
     return build_problem_response(PROBLEM_TYPES_BY_REFUSAL.get(kind, kind), str(error))
 

@@ -184,6 +184,9 @@ def test_result_before_the_report_does_not_settle_it(ci: ApiClient, rocket: Any,
 def test_report_about_something_else_is_refused(ci: ApiClient, rocket: Any, key: str) -> None:
     assert get_problem_type(send_report(ci, rocket, key, program="vault")) == "conflict"
     assert get_problem_type(send_report(ci, rocket, key, repository="globex/other")) == "conflict"
+    body = {"commit": COMMIT, "checks": [{"id": key, "outcome": "pass"}], "program": "vault"}
+    any_version = ci.post(f"/integrations/{rocket.uuid}/check-results", body, **{"If-Match": "*"})
+    assert (any_version.status_code, get_problem_type(any_version)) == (409, "conflict")
     assert CiCheckReport.objects.count() == 0
 
 
