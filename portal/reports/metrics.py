@@ -57,7 +57,7 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
     due_soon_rows = list(due_soon_clocks[:MAX_DUE_SOON_ROWS])
     return _build_report_metadata(report_scope, period, zone, now) | {
         "is_past": now >= next_period_ends_at,
-        "data_up_to": data_up_to.isoformat() if data_up_to else "",
+        "data_up_to": data_up_to.isoformat() if data_up_to else None,
         "monitored_repository_count": _count_monitored_repositories(scope, evaluated_at),
         "totals": totals,
         "trend": _list_trend(report_scope, period, totals, previous_totals),
@@ -157,12 +157,12 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
         "integration": clock.integration.name,
         "severity": issue.severity,
         "target_type": clock.target_type,
-        "due": clock.due_at.isoformat() if clock.due_at else "",
+        "due_at": clock.due_at.isoformat() if clock.due_at else None,
         "age_hours": int((evaluated_at - issue.opened_at).total_seconds() // 3600),
         "overdue_hours": max(0, int((evaluated_at - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
         "responsible_party": "reporter" if clock.past_status == ClockStatus.PAUSED else "partner",
         "last_commenter_role": last_commenter_role,
-        "last_commented_at": last_commented_at.isoformat() if last_commented_at else "",
+        "last_commented_at": last_commented_at.isoformat() if last_commented_at else None,
         "state": clock.past_status,
     }
 

@@ -48,7 +48,7 @@ def _list_tables(report: JsonObject) -> list[tuple[str, Rows]]:
         for row in report["overdue_issues"]
     ]
     due_soon_issues = [
-        (row["name"], row["title"], row["severity"], f"{row['target']} {row['due']}")
+        (row["name"], row["title"], row["severity"], f"{row['target']} {row['due_at']}")
         for row in report["due_soon_issues"]
     ]
     bars = [(label, description) for label, _percent, description in report["trend_bars"]]

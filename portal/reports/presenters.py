@@ -146,7 +146,7 @@ def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
 def _build_issue_table(figures: JsonObject) -> list[Sequence[str]]:
     rows = [{"list": kind, **row} for kind in ("overdue_issues", "due_soon_issues") for row in figures[kind]]
     columns = CONTENT["issue_columns"]
-    return [columns, *([str(row[column]) for column in columns] for row in rows)]
+    return [columns, *([_format_cell(row[column]) for column in columns] for row in rows)]
 
 
 def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:
@@ -158,7 +158,10 @@ def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:
     values["due in the following period"] = figures["due_soon_count"]
     review_values = {f"reviews {name.replace('_', ' ')}": value for name, value in figures["review_record"].items()}
     rows = values | figures["activity"] | review_values | {"editions": ", ".join(figures["editions"])}
-    return [("about the period", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
+    return [
+        ("about the period", "value"),
+        *((name.replace("_", " "), _format_cell(value)) for name, value in rows.items()),
+    ]
 
 
 def _build_list_table(figures: JsonObject, key: str, columns: Sequence[str]) -> list[Sequence[str]]:
@@ -198,7 +201,7 @@ FIGURE_FORMATS = {"share": format_percent, "respond_hours": format_hours, "resol
 
 
 def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
-    times = {name: _parse_moment(row[name], zone) for name in ("due", "last_commented_at")}
+    times = {name: _parse_moment(row[name], zone) for name in ("due_at", "last_commented_at")}
     sides = {
         name: _(SIDE_LABELS[row[name]] if row[name] in SIDE_LABELS else row[name])
         for name in ("responsible_party", "last_commenter_role")
@@ -226,7 +229,7 @@ def _describe_lateness(row: JsonObject) -> str:
     return template % {"length": length}
 
 
-def _parse_moment(text: str, zone: ZoneInfo) -> datetime | None:
+def _parse_moment(text: str | None, zone: ZoneInfo) -> datetime | None:
     """Return the local time without a time zone, so that templates don't convert it."""
     return datetime.fromisoformat(text).astimezone(zone).replace(tzinfo=None) if text else None
 

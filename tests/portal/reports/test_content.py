@@ -263,26 +263,6 @@ def test_email_has_no_share_of_a_program_without_due_targets(
     assert [each.text for each in BeautifulSoup(email.html, "html.parser").select("li") if each.text in items] == items
 
 
-def test_csv_contains_all_lists_of_the_page(monitored_repository: MonitoredRepository, alice: User, rita: User) -> None:
-    SlaBreach.objects.update(retracted_at=MONDAY - 12 * HOUR, retraction_reason="=1+1 was agreed.")
-    tasks.generate_due_reports(MONDAY)
-    figures = ReportSnapshot.objects.get(scope="programs", kind="week").figures
-    figures["listing_changes"] = [{"partner": "Acme", "integration": "Rocket", "change": "gave notice"}]
-    tables = [table.split("\r\n") for table in presenters.render_csv(figures).removeprefix("\ufeff").split("\r\n\r\n")]
-    assert [table[0].split(",")[:3] for table in tables] == [
-        ["figure", "this period", "previous period"],
-        ["list", "name", "title"],
-        ["about the period", "value"],
-        ["list", "name", "integration"],
-        ["list", "partner", "integration"],
-        ["list", "name", "share"],
-    ]
-    about = dict(line.split(",", 1) for line in tables[2])
-    assert (about["period"], about["opened"], about["reviews decided"]) == ("2026-W16", "1", "0")
-    assert tables[3][1].endswith(",'=1+1 was agreed.")
-    assert tables[4][1] == "listing_changes,Acme,Rocket,gave notice"
-
-
 @pytest.mark.every_database
 def test_open_clocks_are_compared_with_the_previous_report(rocket: Integration, alice: User, now: datetime) -> None:
     create_clocks(create_repository_row(rocket, now), 2, MONDAY - 24 * HOUR, "data_incomplete", 1)
