@@ -43,7 +43,7 @@ def _build_confirmation(writers: Sequence[str]) -> forms.BooleanField:
     """Return the required checkbox of a decision that the user makes although these people are writing."""
     count = len(writers)
     names = {"names": ", ".join(writers)}
-    label = ngettext("Decide although %(names)s is writing", "Decide although %(names)s are writing", count)
+    label = ngettext("Decide even though %(names)s is writing", "Decide even though %(names)s are writing", count)
     message = ngettext(
         "Select the checkbox to decide even though %(names)s is writing.",
         "Select the checkbox to decide even though %(names)s are writing.",

@@ -47,7 +47,7 @@ def test_deciding_while_another_writes_asks_for_confirmation(
 ) -> None:
     note_presence(ready_integration, rob, WRITING)
     client = sign_in(rita)
-    assert "Decide although Rob Roth is writing" in get_text(client.get(build_url(ready_integration, "approve")))
+    assert "Decide even though Rob Roth is writing" in get_text(client.get(build_url(ready_integration, "approve")))
     refused = submit_transition(client, ready_integration, "approve")
     assert (refused.status_code, reload_row(ready_integration).stage) == (422, "review")
     assert "Select the checkbox to decide even though Rob Roth is writing." in get_text(refused)
@@ -62,7 +62,7 @@ def test_confirmation_names_all_writers(
     for writer in (alice, rob):
         note_presence(ready_integration, writer, WRITING)
     page = get_text(sign_in(rita).get(build_url(ready_integration, "approve")))
-    assert "Decide although Alice Archer, Rob Roth are writing" in page
+    assert "Decide even though Alice Archer, Rob Roth are writing" in page
 
 
 def test_sent_text_ends_writing(
