@@ -64,7 +64,7 @@ def list_requirement_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
         ("add", ACCOUNTS, {"uuid": str(uuid4()), "label": "Tenant", "secret": "x"}),
         ("withdraw", ACCOUNTS, {"uuid": account}),
         ("reveal", ACCOUNTS, {"uuid": account, "reason": "Test."}),
-        ("waive", FORM, {"reason": "Fine.", "until": until}),
+        ("waive", FORM, {"reason": "Fine.", "expires_on": until}),
         ("request_waiver", FORM, {"reason": "The next release fixes this."}),
     ):
         yield f"submissions:requirement: {action}", {"requirement_id": there}, {"action": action, **fields}

@@ -115,8 +115,10 @@ class TestCredentialIn(ActionBody):
 
 
 class WaiverIn(ActionBody):
+    """Waiver. It ends at 11:59 PM UTC on the day `expires_on`."""
+
     reason: str
-    until: date
+    expires_on: date
 
 
 @dataclass(frozen=True, slots=True)

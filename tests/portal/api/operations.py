@@ -139,7 +139,7 @@ def build_body(name: str, world: dict[str, Any]) -> Any:
         "requirement_end_waiver": REASON,
         "requirement_hold": {"shown": [], "notes": "Fine."},
         "requirement_add": {"label": "Tenant", "secret": "x"},
-        "requirement_waive": {"reason": "Fine.", "until": (soon + timedelta(days=30)).date().isoformat()},
+        "requirement_waive": {"reason": "Fine.", "expires_on": (soon + timedelta(days=30)).date().isoformat()},
         "accept_deviation": {"value": "9"},
         "report_check_results": {
             "commit": "9f3c1e0",

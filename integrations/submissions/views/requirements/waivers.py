@@ -60,14 +60,14 @@ class WaiverForm(ActionForm):
         gettext_lazy("The partner and the public listing show this reason."),
         missing=gettext_lazy("Enter a reason. The partner and the public listing show it."),
     )
-    until = DayField(
+    expires_on = DayField(
         label=gettext_lazy("Expiration date"), help_text=gettext_lazy("The waiver ends at 11:59 PM UTC on this day.")
     )
 
-    def clean_until(self) -> datetime:
+    def clean_expires_on(self) -> datetime:
         # West of UTC, the day that is still today for the reviewer can be over. The messages name a day that works.
         now = timezone.now()
-        end = datetime.combine(self.cleaned_data["until"], WAIVER_END_TIME, UTC)
+        end = datetime.combine(self.cleaned_data["expires_on"], WAIVER_END_TIME, UTC)
         if end <= now:
             first_day = format_day((now + timedelta(minutes=1)).astimezone(UTC).date(), now)
             message = _("Enter %(day)s or later. In UTC, the day that you entered is over.")
@@ -85,7 +85,7 @@ class WaiverForm(ActionForm):
     def perform(self) -> str:
         page = self.page
         reason = self.cleaned_data["reason"]
-        expires_at = self.cleaned_data["until"]
+        expires_at = self.cleaned_data["expires_on"]
         if (page.state.waiver_reason, page.state.waiver_expires_at) != (reason, expires_at):
             page.call(waivers.waive_requirement, reason=reason, expires_at=expires_at)
         return _("You waived “%(title)s”.") % {"title": page.requirement.title}

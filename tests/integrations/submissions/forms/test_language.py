@@ -16,7 +16,7 @@ from tests.portal import pseudo_language
         (IntegrationForm, "homepage", "invalid", "Enter a complete URL, such as https://docs.example.com/page."),
         (MeetingProposalForm, "time_1", "required", "Propose at least one time."),
         (MeetingProposalForm, "time_1", "invalid", "Enter a date and time as YYYY-MM-DD HH:MM."),
-        (WaiverForm, "until", "invalid", "Enter a date as YYYY-MM-DD."),
+        (WaiverForm, "expires_on", "invalid", "Enter a date as YYYY-MM-DD."),
     ],
 )
 def test_error_message_is_translated_for_each_reader(

@@ -106,7 +106,7 @@ def test_ended_integration_has_no_reminder(waived_integration, alice, now):
 @pytest.mark.django_db
 def test_waiver_that_ends_soon_can_be_renewed(waived_integration, alice, rita, now, sign_in, time_machine):
     row = waived_integration
-    fields = {"reason": "The release follows in June.", "until": "2026-06-30"}
+    fields = {"reason": "The release follows in June.", "expires_on": "2026-06-30"}
     refused = submit_action(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Later.")
     time_machine.move_to(now + LAST_DAYS, tick=False)
     requested = submit_action(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Later.")

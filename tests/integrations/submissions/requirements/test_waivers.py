@@ -1,6 +1,6 @@
 """Tests of check results and waivers on the requirement page."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from bs4 import BeautifulSoup
@@ -15,6 +15,7 @@ from tests.conftest import create_integration
 from tests.integrations.page_text import get_text
 from tests.integrations.reviews.queue_page import get_row_text, list_names
 from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, get_state, get_url, submit_action
+from tests.portal.api.client import add_second_factor, create_api_client
 
 pytestmark = pytest.mark.any_database
 
@@ -56,6 +57,15 @@ def test_requirement_of_another_category_does_not_apply(checked_integration, ali
     assert get_state(checked_integration, "NO-CODE") is None
 
 
+def test_day_of_a_waiver_has_the_same_name_in_the_error_of_the_api(checked_integration, rita):
+    reviewer = create_api_client(add_second_factor(rita))
+    url = f"/integrations/{checked_integration.uuid}/requirements/{CHECKED_REQUIREMENT}/waive"
+    refused = reviewer.post(url, {"reason": "They publish it in May.", "expires_on": "2020-01-01"})
+    assert [error["field"] for error in refused.json()["errors"]] == ["expires_on"]
+    waived = reviewer.post(url, {"reason": "They publish it in May.", "expires_on": "2026-05-31"}).json()
+    assert datetime.fromisoformat(waived["waiver_expires_at"]) == datetime(2026, 5, 31, 23, 59, tzinfo=UTC)
+
+
 def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in):
     response = submit_action(
         sign_in(rita),
@@ -63,7 +73,7 @@ def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in
         CHECKED_REQUIREMENT,
         "waive",
         reason="They publish it in May.",
-        until="2026-05-31",
+        expires_on="2026-05-31",
     )
     assert response.status_code == 302
     words = get_text(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
@@ -78,7 +88,7 @@ def test_expiration_date_is_the_same_in_all_time_zones(checked_integration, rita
     alice.zone = "Asia/Tokyo"
     for person in (rita, alice):
         person.save()
-    fields = {"reason": "They publish it in May.", "until": "2026-05-31"}
+    fields = {"reason": "They publish it in May.", "expires_on": "2026-05-31"}
     submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
     url = get_url(checked_integration, CHECKED_REQUIREMENT)
     pages = [get_text(sign_in(person).get(url)) for person in (rita, alice)]
@@ -90,16 +100,16 @@ def test_expiration_date_is_the_same_in_all_time_zones(checked_integration, rita
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"reason": "", "until": "2026-05-31"}, "Enter a reason"),
+        ({"reason": "", "expires_on": "2026-05-31"}, "Enter a reason"),
         (
-            {"reason": "x", "until": "2026-04-13"},
+            {"reason": "x", "expires_on": "2026-04-13"},
             "Enter Tue, Apr 14 or later. In UTC, the day that you entered is over.",
         ),
         (
-            {"reason": "x", "until": "2029-04-13"},
+            {"reason": "x", "expires_on": "2029-04-13"},
             "Enter Fri, Apr 14, 2028 or earlier. A waiver can last up to two years.",
         ),
-        ({"reason": "x", "until": ""}, "Enter an answer."),
+        ({"reason": "x", "expires_on": ""}, "Enter an answer."),
     ],
 )
 def test_invalid_waiver_is_refused(checked_integration, rita, sign_in, fields, message):
@@ -112,16 +122,16 @@ def test_message_names_the_first_day_that_has_not_ended_in_utc(checked_integrati
     rita.zone = "America/Los_Angeles"
     rita.save()
     time_machine.move_to(now.replace(hour=23, minute=59), tick=False)  # late afternoon in Los Angeles
-    fields = {"reason": "They publish it in May.", "until": f"{now:%Y-%m-%d}"}
+    fields = {"reason": "They publish it in May.", "expires_on": f"{now:%Y-%m-%d}"}
     response = submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
     assert "Enter Wed, Apr 15 or later." in get_text(response)
-    fields["until"] = "2026-04-15"
+    fields["expires_on"] = "2026-04-15"
     assert submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields).status_code == 302
 
 
 def test_partner_cannot_waive(checked_integration, alice, sign_in):
     response = submit_action(
-        sign_in(alice), checked_integration, CHECKED_REQUIREMENT, "waive", reason="x", until="2026-05-31"
+        sign_in(alice), checked_integration, CHECKED_REQUIREMENT, "waive", reason="x", expires_on="2026-05-31"
     )
     assert (response.status_code, get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (403, None)
 
@@ -211,7 +221,7 @@ def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_in
     assert CHECKED_REQUIREMENT not in get_row_text(page, row.name)
     link = BeautifulSoup(page.content, "html.parser").select_one("td.main a")["href"]
     assert link == get_url(row, CHECKED_REQUIREMENT)
-    submit_action(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", reason="Agreed.", until="2026-05-31")
+    submit_action(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", reason="Agreed.", expires_on="2026-05-31")
     assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == []
     assert get_state(row, CHECKED_REQUIREMENT).waiver_requested_at is None
 
