@@ -3,7 +3,12 @@
 Add the operation of a new page here, or a reason why it has none; the API's description lists the reasons.
 """
 
+from typing import get_args
+
+from integrations.reviews.selectors.queue import TAB_LABELS
+from integrations.reviews.selectors.queue_kinds import KINDS
 from portal.api.v1.app import PARTS, build_document
+from portal.api.v1.review_queue import ReviewQueueParams
 from tests.portal.api.operations import list_operations
 from tests.portal.page_urls import list_page_names
 from tests.portal.test_access import read_access_table
@@ -279,3 +284,9 @@ def test_description_lists_pages_without_operations() -> None:
     document = build_document()["info"]["description"]
     assert [name for name, reason in PARTS.page_only_features.items() if f"- {name}: {reason}." not in document] == []
     assert set(PAGES_BY_FEATURE) <= set(PARTS.page_only_features)
+
+
+def test_queue_parameters_have_the_values_of_the_page() -> None:
+    fields = ReviewQueueParams.model_fields
+    assert {*get_args(fields["kind"].annotation)} == {"", *KINDS}
+    assert get_args(fields["tab"].annotation) == tuple(TAB_LABELS)
