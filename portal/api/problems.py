@@ -128,6 +128,8 @@ VALIDATION_MESSAGES = dict.fromkeys(TIME_ERRORS, TIME_MESSAGE) | {
     "extra_forbidden": "Unknown field.",
     "missing": "This field is required.",
     "model_attributes_type": "Send a JSON object.",
+    "dict_type": "Send a JSON object.",
+    "list_type": "Send a JSON array.",
 }
 
 

@@ -117,6 +117,18 @@ def test_body_that_is_no_object_is_explained(api: ApiClient, rocket: Any) -> Non
     assert answer.json()["detail"] == "Send a JSON object."
 
 
+def test_message_about_another_type_has_the_words_of_json(api: ApiClient, rocket: Any) -> None:
+    place = f"/integrations/{rocket.uuid}/requirements"
+    answers = [
+        api.post(f"{place}/NO-2/answer", {"answers": []}),
+        api.post(f"{place}/NO-3/propose", {"times": {}}),
+    ]
+    assert [answer.json()["errors"] for answer in answers] == [
+        [{"field": "answers", "message": "Send a JSON object."}],
+        [{"field": "times", "message": "Send a JSON array."}],
+    ]
+
+
 def test_message_about_a_value_lists_the_known_ones(rita: Any) -> None:
     answer = create_api_client(add_second_factor(rita)).get("/queue?kind=reviews")
     message = "Use one of: review, appeal, company, waiver, agreement, stale, dispute, label_policy."
