@@ -43,7 +43,7 @@ def test_email_without_overdue_issues_asks_for_the_tasks_below(rocket: Integrati
     create_repository_row(rocket, now)
     tasks.generate_due_reports(MONDAY)
     text = get_email("alice@acme.example").text
-    assert text.startswith("Action required: 1 task is waiting for you, see below.\n")
+    assert text.startswith("Action required: 1 task is waiting for you. See below.\n")
     assert ("## Waiting for you\n\n- Rocket: " in text, "No action needed" in text) == (True, False)
 
 
