@@ -13,7 +13,7 @@ from verification.terraform.versions import InvalidVersionError, parse_constrain
 class Command(BaseCommand):
     help = (
         "Show whether each version matches the constraint, and which version Terraform would select. Exit codes, also "
-        "with --json: 0 whatever matches, 2 if the constraint or a version is invalid."
+        "with --json: 0 even if no version matches, 2 if the constraint or a version is invalid."
     )
     requires_system_checks: list[str] = []
 
