@@ -304,7 +304,7 @@ document.addEventListener("htmx:beforeSend", ({ detail }) => {
 document.addEventListener("htmx:afterSettle", () => {
   for (const [id, { form, value, checked, isConnected }] of entered) {
     const field = document.getElementById(id);
-    if (isConnected || field?.form?.getAttribute("action") !== form.getAttribute("action")) continue;
+    if (isConnected || !form || field?.form?.getAttribute("action") !== form.getAttribute("action")) continue;
     Object.assign(field, { value, checked });
     field.dispatchEvent(new Event("input", { bubbles: true })); // saves the draft
   }
