@@ -34,9 +34,9 @@ def serve_publicly(view: BadgeView) -> BadgeView:
     def handle(request: HttpRequest, **parts: object) -> HttpResponse:
         try:
             response = view(request, **parts)
+            response["Cache-Control"] = CACHE_CONTROL
         except Http404 as error:  # scripts of other sites can't read the page of an error
             response = HttpResponse(f"{error}\n", status=404, content_type="text/plain; charset=utf-8")
-        response["Cache-Control"] = CACHE_CONTROL
         # Badges are embedded in other sites, and their statements are verified there.
         response["Access-Control-Allow-Origin"] = "*"
         response["Cross-Origin-Resource-Policy"] = "cross-origin"
