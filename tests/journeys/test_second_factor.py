@@ -36,7 +36,7 @@ def test_second_factor_is_set_up_used_and_replaced_by_a_recovery_code(visit: Cal
         sign_in(without_phone, alice)
         without_phone.write("Code", recovery).press("Sign in").sees("Your integrations")
         without_phone.go("/accounts/2fa/").sees("9 recovery codes left.").press("Turn off authenticator app")
-        without_phone.sees("you will sign in with your password only").press("Turn off authenticator app")
+        without_phone.sees("you'll sign in with only your password").press("Turn off authenticator app")
         without_phone.sees("Two-factor authentication is off.")
 
     again = visit()
