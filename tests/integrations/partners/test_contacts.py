@@ -17,7 +17,7 @@ CONFIRM_URL = "/company/acme/contacts/"
 
 
 @pytest.fixture
-def supported(integration_at: Any, acme: Partner, now: datetime) -> Integration:
+def supported_integration(integration_at: Any, acme: Partner, now: datetime) -> Integration:
     """A supported integration of Acme, which was created a year ago."""
     Partner.objects.filter(pk=acme.pk).update(created_at=now - YEAR)
     row: Integration = integration_at("support")
@@ -32,7 +32,7 @@ def list_requests() -> list[str]:
 
 @pytest.mark.every_database
 def test_owners_are_asked_each_month_until_one_confirms(
-    supported: Integration, alice: Any, sign_in: Any, now: datetime, time_machine: Any
+    supported_integration: Integration, alice: Any, sign_in: Any, now: datetime, time_machine: Any
 ) -> None:
     days = (0, 1, 29, 30)
     assert [request_confirmations(now + timedelta(days=day)) for day in days] == [1, 0, 0, 1]
@@ -43,25 +43,25 @@ def test_owners_are_asked_each_month_until_one_confirms(
     assert contacts.endswith("oncall@acme.example: Rocket Not confirmed Confirm contacts")
     response = client.post(CONFIRM_URL, follow=True)
     assert "You confirmed the contacts of Acme." in get_text(response)
-    event = supported.partner.events.get(event_type="partner.contacts_confirmed")
+    event = supported_integration.partner.events.get(event_type="partner.contacts_confirmed")
     assert (event.actor, event.at) == ("Alice Archer", now + timedelta(days=40))
     assert [request_confirmations(now + timedelta(days=day)) for day in (90, 40 + 364, 40 + 365)] == [0, 0, 1]
 
 
-def test_setting_changes_the_time(supported: Integration, now: datetime, settings: Any) -> None:
+def test_setting_changes_the_time(supported_integration: Integration, now: datetime, settings: Any) -> None:
     settings.CONTACT_CONFIRMATION_DAYS = 366
     assert [request_confirmations(now + timedelta(days=day)) for day in (0, 1)] == [0, 1]
 
 
 def test_company_without_supported_integration_or_owner_is_not_asked(
-    integration_at: Any, supported: Integration, globex: Partner, charlie: Any, acme: Partner, now: datetime
+    integration_at: Any, supported_integration: Integration, globex: Partner, charlie: Any, acme: Partner, now: datetime
 ) -> None:
     Partner.objects.filter(pk=globex.pk).update(created_at=now - YEAR)
     Membership.objects.filter(partner=acme).update(ended_at=now)
     assert request_confirmations(now) == 0
 
 
-def test_only_owners_confirm(supported: Integration, bob: Any, charlie: Any, sign_in: Any) -> None:
+def test_only_owners_confirm(supported_integration: Integration, bob: Any, charlie: Any, sign_in: Any) -> None:
     assert sign_in(bob).post(CONFIRM_URL).status_code == 403
     assert sign_in(charlie).post(CONFIRM_URL).status_code == 404
     assert "Confirm contacts" not in get_text(sign_in(bob).get("/company/acme/"), "#contacts")
@@ -69,7 +69,7 @@ def test_only_owners_confirm(supported: Integration, bob: Any, charlie: Any, sig
 
 
 def test_staff_see_and_filter_unconfirmed_contacts(
-    supported: Integration, alice: Any, rita: Any, sign_in: Any, now: datetime, time_machine: Any
+    supported_integration: Integration, alice: Any, rita: Any, sign_in: Any, now: datetime, time_machine: Any
 ) -> None:
     time_machine.move_to(now, tick=False)
     staff = sign_in(rita)
