@@ -23,7 +23,7 @@ from portal.audit import services
 from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.core.value_types import JsonObject
-from portal.core.working_hours import get_next_working_time, get_working_day_end
+from portal.core.working_hours import get_next_working_time, get_working_hours_end
 from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 
@@ -169,7 +169,7 @@ def _iterate_clocks_before_closing(
     partner_calendar = integration.partner.calendars.get_in_force(now)
     for recipient in notices.list_both_teams(integration):
         calendar = _get_recipient_calendar(recipient, integration, partner_calendar)
-        closes_at = get_working_day_end(now, calendar)
+        closes_at = get_working_hours_end(now, calendar)
         if closes_at is not None and now >= closes_at - CLOSING_WINDOW:
             opens_at = get_next_working_time(closes_at, calendar)
             yield from clocks.filter(next_at__gte=closes_at, due_at__lte=opens_at)

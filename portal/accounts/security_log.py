@@ -75,7 +75,7 @@ def record_security_event(
 def record_failed_sign_in(request: HttpRequest, address: str) -> None:
     """Append a failed sign-in. Known and unknown addresses take the same time: one query and one row."""
     # Each address of an account signs in. One that its owner has verified counts before the same one elsewhere. An
-    # additional one that isn't verified can belong to somebody else, whose client the log must not show.
+    # additional one that isn't verified can belong to someone else, whose client the log must not show.
     rows = EmailAddress.objects.filter(Q(verified=True) | Q(primary=True), email=address.lower())
     row = rows.order_by("-verified", "pk").select_related("user").first()
     record_security_event(row.user if row else None, "sign_in_failed", request=request, address=address)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 
-from portal.analytics.metrics import count_working_days
+from portal.analytics.metrics import count_business_days
 from portal.core.business_time import Calendar
 
 WINDOW_DAYS = (90, 180, 365)  # widened until there are enough waits
@@ -80,7 +80,7 @@ class WaitHistory:
 
     def __init__(self, waits: Iterable[ProgramWait], calendar: Calendar) -> None:
         ended_waits = [(wait.ended_at, wait.started_at) for wait in waits if wait.ended_at is not None]
-        rows = sorted((end, count_working_days(start, end, calendar)) for end, start in ended_waits)
+        rows = sorted((end, count_business_days(start, end, calendar)) for end, start in ended_waits)
         self.ends = [end for end, _ in rows]
         self.days = [days for _, days in rows]
 
@@ -130,7 +130,7 @@ def _evaluate_week(
 ) -> tuple[BacktestWeek, int]:
     """Compare the waits of a week with its forecast. Open waits count only if they have exceeded it."""
     lengths = [
-        (count_working_days(w.started_at, w.ended_at or now, calendar), w.ended_at is not None and w.ended_at <= now)
+        (count_business_days(w.started_at, w.ended_at or now, calendar), w.ended_at is not None and w.ended_at <= now)
         for w in waits
     ]
     # An open wait within the forecast can still exceed it, so counting it as a success would flatter the forecast.

@@ -67,7 +67,7 @@ class StageFigures:
         return [("counted", self.p50), ("paused", self.p90 - self.p50)]
 
 
-def count_working_days(start: datetime, end: datetime, calendar: Calendar) -> float:
+def count_business_days(start: datetime, end: datetime, calendar: Calendar) -> float:
     """Return the business days between two times, including fractions."""
     days = calendar.days
     return (days.get_position(end) - days.get_position(start)) / DAY

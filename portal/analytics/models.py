@@ -21,7 +21,7 @@ class StageDuration(models.Model):
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     ends_stay = models.BooleanField(default=False)
-    working_day_tenths = models.PositiveIntegerField(null=True)  # of a completed stay
+    business_day_tenths = models.PositiveIntegerField(null=True)  # of a completed stay
 
     class Meta:
         ordering = ("pk",)
@@ -32,7 +32,7 @@ class StageDuration(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["ended_at", "program_key", "stage", "working_day_tenths"],
+                fields=["ended_at", "program_key", "stage", "business_day_tenths"],
                 condition=Q(ends_stay=True),
                 name="stage_duration_stays",
             ),

@@ -11,7 +11,7 @@ from integrations.programs.selectors import get_program_calendar
 from integrations.submissions.models import Integration
 from integrations.submissions.services.responsibility import RESPONSIBILITY_EVENT_TYPE, get_responsibility_stream
 from integrations.submissions.services.transitions import lock_integration
-from portal.analytics.metrics import count_working_days
+from portal.analytics.metrics import count_business_days
 from portal.analytics.models import StageDuration
 from portal.analytics.stage_durations import ResponsibilityChange, StagePeriod, build_periods, parse_change
 from portal.audit.models import AuditEvent
@@ -19,7 +19,7 @@ from portal.core.bulk_changes import skip_in_bulk_changes
 from portal.core.business_time import Calendar
 
 BATCH_SIZE = 500
-COLUMNS = (*(field.name for field in fields(StagePeriod)), "working_day_tenths")
+COLUMNS = (*(field.name for field in fields(StagePeriod)), "business_day_tenths")
 DurationValues = tuple[object, ...]
 
 
@@ -69,7 +69,7 @@ def count_tenths(period: StagePeriod, calendar: Calendar) -> int | None:
     """Return the length of a completed stay in tenths of business days, stored so that figures don't recompute it."""
     if not (period.ends_stay and period.ended_at):
         return None
-    return round(10 * count_working_days(period.stay_started_at, period.ended_at, calendar))
+    return round(10 * count_business_days(period.stay_started_at, period.ended_at, calendar))
 
 
 def find_drifted(programs: Mapping[int, str]) -> list[int]:

@@ -13,7 +13,7 @@ from integrations.programs.selectors import get_program_calendar
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.analytics.forecast import MIN_WAITS, WINDOW_DAYS, Forecast, ProgramWait, WaitHistory, estimate_end
-from portal.analytics.metrics import count_working_days
+from portal.analytics.metrics import count_business_days
 from portal.analytics.models import StageDuration
 
 CACHE_DURATION = timedelta(minutes=10)
@@ -64,7 +64,7 @@ class WaitEstimate:
     p90_at: datetime | None = None
 
 
-def format_working_days(value: float) -> str:
+def format_business_days(value: float) -> str:
     """Format business days, rounded up, such as "6 business days"."""
     # Rounded up, because the wait must not seem shorter than it was.
     whole = max(1, -int(-value // 1))
@@ -86,8 +86,8 @@ def build_summary(program: str, stage: str, forecast: Forecast | None) -> str:
     )
     return message % {
         "subject": subject,
-        "median": format_working_days(forecast.p50),
-        "p90": format_working_days(forecast.p90),
+        "median": format_business_days(forecast.p50),
+        "p90": format_business_days(forecast.p90),
         "days": forecast.window,
         "count": forecast.count,
     }
@@ -108,13 +108,13 @@ def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | Non
         return None
     summary = build_summary(integration.program_key, integration.stage, forecast)
     calendar = get_program_calendar(integration.program_key)
-    waited_days = count_working_days(responsible_since, now, calendar)
+    waited_days = count_business_days(responsible_since, now, calendar)
     median_at, p90_at = estimate_end(forecast, responsible_since, calendar)
     # The forecast has failed, and dates in the past would help no one.
     if waited_days > forecast.p90:
         return WaitEstimate(
             summary,
             _("This integration has waited %(days)s, longer than 90%% of others.")
-            % {"days": format_working_days(waited_days)},
+            % {"days": format_business_days(waited_days)},
         )
     return WaitEstimate(summary, "", median_at if median_at > now else None, p90_at)

@@ -21,7 +21,7 @@ def get_next_working_time(now: datetime, calendar: Calendar) -> datetime:
     return datetime.combine(day, WORKING_HOURS[0], calendar.zone)
 
 
-def get_working_day_end(now: datetime, calendar: Calendar) -> datetime | None:
+def get_working_hours_end(now: datetime, calendar: Calendar) -> datetime | None:
     """Return the end of the current workday, or None outside working hours."""
     if get_next_working_time(now, calendar) != now:
         return None

@@ -35,7 +35,7 @@ FIRST_START_DAYS = 400  # before now
 LAST_START_DAYS = 75  # before now
 MAX_REVIEW_ROUNDS = 4
 SPREAD = 0.42  # of the logarithm: the 90th percentile is 1.7 times the median
-DAYS_PER_WORKING_DAY = 7 / 5
+DAYS_PER_BUSINESS_DAY = 7 / 5
 OUTAGE_SHARE = 0.1  # of the checks
 # median business days until a party fulfills a requirement
 REQUIREMENT_DAYS = {
@@ -71,7 +71,7 @@ class PastLifecycle:
         self.demo = replace(self.demo, integration=create())
         while action := self.choose_action():
             days, perform = action
-            wait = timedelta(days=days * DAYS_PER_WORKING_DAY * exp(self.random.gauss(0, SPREAD)))
+            wait = timedelta(days=days * DAYS_PER_BUSINESS_DAY * exp(self.random.gauss(0, SPREAD)))
             self.demo = self.demo.shift(seconds=wait.total_seconds())
             yield self.demo.now
             yield from perform() or ()

@@ -31,12 +31,12 @@ def list_notified(stream: str, seq: int | None) -> list[int | str]:
 
 def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:
     """Return the emails that match, without their texts. An unknown state is ignored."""
-    mails = EmailMessage.objects.defer("text", "html", "calendar")
+    emails = EmailMessage.objects.defer("text", "html", "calendar")
     if state in EmailMessage.State.values:
-        mails = mails.filter(state=state)
+        emails = emails.filter(state=state)
     if query:
-        mails = mails.filter(subject__icontains=query) | mails.filter(to__icontains=query)
-    return mails
+        emails = emails.filter(subject__icontains=query) | emails.filter(to__icontains=query)
+    return emails
 
 
 def list_received_emails(person_id: int | None, now: datetime) -> QuerySet[EmailMessage]:

@@ -29,7 +29,7 @@ class SampleForm(forms.Form):
         choices=[("pre", "Before plan"), ("post", "After plan")],
     )
     log = forms.FileField(label="Test log", required=False, help_text="Text or ZIP, up to 20 MB.")
-    promise = forms.BooleanField(label="We respond to critical issues within 48 hours")
+    response_time = forms.BooleanField(label="We respond to critical issues within 48 hours")
 
 
 SampleForm.base_fields["name"].prefilled = "from the repository"  # type: ignore[attr-defined]

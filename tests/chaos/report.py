@@ -19,7 +19,7 @@ class ChaosReport:
     lost: int
     false: int
     double: int
-    mails: int
+    emails: int
     copies: int
     cuts: int
     refusals: int
@@ -44,12 +44,12 @@ class ChaosReport:
 
         That can be more than the share of the few emails of a short run.
         """
-        return self.kills if self.is_short else int(MAX_RESENT_SHARE * self.mails)
+        return self.kills if self.is_short else int(MAX_RESENT_SHARE * self.emails)
 
     @property
     def resent(self) -> int:
         """Number of emails delivered again, including those whose connection the mail server cut."""
-        return self.copies - self.mails
+        return self.copies - self.emails
 
     @property
     def missed_targets(self) -> list[str]:
@@ -82,7 +82,7 @@ class ChaosReport:
                 f" {self.refusals} emails refused, {self.cuts} connections cut (seed {self.seed})",
                 f"breaches   {self.breaches:,}: {self.lost:,} lost, {self.false:,} false,"
                 f" {self.double:,} recorded twice",
-                f"emails     {self.mails:,}: {self.resent:,} sent again",
+                f"emails     {self.emails:,}: {self.resent:,} sent again",
                 f"recorded   p99 {self.p99:.1f} s after the due time, slowest {self.slowest:.1f} s",
                 f"notified   p99 {self.p99_email:.1f} s after the due time, slowest {self.slowest_email:.1f} s",
                 f"targets    {targets}: {f'missed ({missed_targets})' if missed_targets else 'met'}",

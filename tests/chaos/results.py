@@ -69,7 +69,7 @@ def build_report(plan: "Plan", sink: Sink, end: datetime, program: str) -> Chaos
         lost=len(lost_clocks),
         false=len(breaches - set(due)),
         double=double,
-        mails=len(sink.copies),
+        emails=len(sink.copies),
         copies=sum(sink.copies.values()),
         cuts=sink.cuts,
         refusals=sink.refusals,
@@ -93,9 +93,9 @@ def _p99(sorted_seconds: list[float]) -> float:
 def collect_received_names(sink: Sink, naive: bool, program: str) -> Callable[[int], list[dict[str, float]]]:
     """Return a function from a clock to what each of its recipients received: issue name to time of first receipt."""
     read: dict[str, dict[str, float]] = {}
-    for to, mails in sink.texts.items():
+    for to, emails in sink.texts.items():
         names = read.setdefault(to, {})
-        for at, text in mails:
+        for at, text in emails:
             for word in BETWEEN_NAMES.split(text):
                 names.setdefault(word, at)
     if naive:

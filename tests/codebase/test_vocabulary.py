@@ -24,6 +24,9 @@ TAG_PATTERN = re.compile(r"{%.*?%}|{{.*?}}|<[^>]*>", re.DOTALL)
 QUOTED_TEXT_PATTERN = re.compile(r"[\"']([^\"'{}<>]* [^\"'{}<>]*)[\"']")
 SPELLINGS = {start: spelling for spelling, starts in VOCABULARY["spelling"].items() for start in starts}
 BRITISH_PATTERN = re.compile(rf"\b(?:{'|'.join(map(re.escape, SPELLINGS))})", re.IGNORECASE)
+# between the words of a name, and what libraries and formats prescribe
+WORD_BREAK_PATTERN = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
+LIBRARY_WORD_PATTERN = re.compile(r"Str(?:Or)?Promise|\bPromise\b|CANCELLED|CancelledError|request was cancelled")
 PROSE_KEYS = {"title", "summary", "description"}
 
 
@@ -74,14 +77,19 @@ def test_texts_use_the_preferred_terms() -> None:
     assert dict(problems) == {}
 
 
-def test_python_code_uses_american_spelling() -> None:
-    sources = {
-        relative_name(path): path.read_text()
+def test_python_code_uses_the_preferred_terms_and_american_spelling() -> None:
+    problems = {
+        f"{relative_name(path)}:{number}": match[0]
         for path in list_files("integrations/*.py", "portal/*.py", "verification/*.py")
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        for match in (find_wrong_word(WORD_BREAK_PATTERN.sub(" ", LIBRARY_WORD_PATTERN.sub("", line))),)
+        if match
     }
-    assert {
-        place: BRITISH_PATTERN.findall(source) for place, source in sources.items() if BRITISH_PATTERN.search(source)
-    } == {}
+    assert problems == {}
+
+
+def find_wrong_word(text: str) -> re.Match[str] | None:
+    return WRONG_TERM_PATTERN.search(text) or BRITISH_PATTERN.search(text)
 
 
 @pytest.mark.parametrize("term", sorted({*TERMS.values(), *SPELLINGS.values()}))

@@ -28,7 +28,7 @@ BATCH_SIZE = 100
 # Delisted integrations and those whose partner ended the support commitment have none.
 COMMITTED_STATUSES = (ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 OLD_SECRET_LIFETIME = timedelta(hours=24)
-# Of a repository that is entered again. Its issues are listed anew, to resume them, but its history can be too long.
+# Of a repository that is entered again. Its issues are listed again, to resume them, but its history can be too long.
 KEPT_CURSORS = ("comments", "event", "verified", "missed_at", "moved", "covered")
 LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
 NO_TROUBLE: NamedValues = {

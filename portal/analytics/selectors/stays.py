@@ -16,12 +16,12 @@ def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     durations = StageDuration.objects.filter(
         ends_stay=True, ended_at__gte=filters.since, ended_at__lte=filters.now, **filters.build_program_lookup()
     )
-    rows = durations.order_by().values_list("program_key", "stage", "working_day_tenths").annotate(n=Count("pk"))
+    rows = durations.order_by().values_list("program_key", "stage", "business_day_tenths").annotate(n=Count("pk"))
     return read_figures(
         f"stays {filters.program} {filters.period}",
         lambda: [
-            StageStay(program, stage, (working_day_tenths or 0) / 10, n)
-            for program, stage, working_day_tenths, n in rows
+            StageStay(program, stage, (business_day_tenths or 0) / 10, n)
+            for program, stage, business_day_tenths, n in rows
         ],
         lambda stays: sum(stay.count for stay in stays),
     )

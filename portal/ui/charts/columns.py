@@ -55,7 +55,7 @@ class Chart:
 
     @property
     def baseline(self) -> int:
-        """Return the y coordinate of the baseline, below the room for values and the target label."""
+        """Return the y coordinate of the baseline, below the space for values and the target label."""
         return PLOT_HEIGHT + (26 if self.target_after < 0 else 42)
 
     @property

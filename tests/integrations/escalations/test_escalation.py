@@ -65,10 +65,10 @@ def test_unanswered_breach_is_escalated_to_the_manager_and_then_to_the_mailbox(
     moments = (now + 23 * HOUR, now + DAY, now + DAY, now + 47 * HOUR, now + 48 * HOUR, now + 30 * DAY)
     assert escalate_at(*moments) == [0, 1, 0, 0, 1, 0]
     assert list_recipients("program.breach_escalated") == [rob.email, row.edition.mailbox]
-    mail = EmailMessage.objects.filter(event__event_type="program.breach_escalated").first()
-    assert mail is not None
-    assert mail.subject == "Escalated: 1 overdue issue in Rocket"
-    assert f"{row.repository}#7" in mail.text
+    email = EmailMessage.objects.filter(event__event_type="program.breach_escalated").first()
+    assert email is not None
+    assert email.subject == "Escalated: 1 overdue issue in Rocket"
+    assert f"{row.repository}#7" in email.text
     assert not row.events.filter(event_type="program.breach_escalated").visible_to_partner().exists()
     assert Escalation.objects.get().ended_at == now + 48 * HOUR
 
@@ -177,8 +177,8 @@ def test_program_action_is_warned_about_and_then_escalated(
         [rita.email] * 3,
         [rita.email, rob.email, row.edition.mailbox],
     ]
-    mails = EmailMessage.objects.filter(event__event_type__startswith="program.action_").order_by("pk")
-    assert [mail.subject for mail in mails] == [
+    emails = EmailMessage.objects.filter(event__event_type__startswith="program.action_").order_by("pk")
+    assert [email.subject for email in emails] == [
         *(f"Review due soon: Rocket by Acme ({percent}% of the time used)" for percent in (50, 75, 90)),
         *["Overdue: Rocket by Acme is waiting for the program"] * 3,
     ]
@@ -239,8 +239,8 @@ def get_due_at(row: Integration) -> datetime:
     return due
 
 
-def fail_delivery(mail: EmailMessage) -> None:
-    EmailMessage.objects.filter(pk=mail.pk).update(state="failed", last_error="The address was refused (550).")
+def fail_delivery(email: EmailMessage) -> None:
+    EmailMessage.objects.filter(pk=email.pk).update(state="failed", last_error="The address was refused (550).")
 
 
 def test_undelivered_email_is_sent_to_the_next_recipient(
@@ -283,9 +283,9 @@ def test_program_is_notified_of_an_undelivered_partner_email(
 ) -> None:
     fail_delivery(EmailMessage.objects.get(name="issues_breached", to=alice.email))
     assert forward_due(now) == 1
-    mail = EmailMessage.objects.get(event__event_type="program.email_delivery_failed")
-    assert (mail.to, mail.subject) == (rita.email, f"Email not delivered: Rocket, {alice.email}")
-    assert "The address was refused (550)." in mail.text
+    email = EmailMessage.objects.get(event__event_type="program.email_delivery_failed")
+    assert (email.to, email.subject) == (rita.email, f"Email not delivered: Rocket, {alice.email}")
+    assert "The address was refused (550)." in email.text
     EmailMessage.objects.update(created_at=datetime.now(now.tzinfo))
     assert "Undelivered emails" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 

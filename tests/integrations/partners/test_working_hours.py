@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from portal.core.business_time import Calendar
-from portal.core.working_hours import get_next_working_time, get_working_day_end
+from portal.core.working_hours import get_next_working_time, get_working_hours_end
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_next_working_time_is_in_working_hours(at: str, opens: str) -> None:
         ("2026-04-18T12:00", None),
     ],
 )
-def test_working_day_end_is_known_only_in_working_hours(at: str, closes: str | None) -> None:
+def test_end_of_working_hours_is_known_only_in_working_hours(at: str, closes: str | None) -> None:
     moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
     expected = datetime.fromisoformat(closes).replace(tzinfo=UTC) if closes else None
-    assert get_working_day_end(moment, Calendar()) == expected
+    assert get_working_hours_end(moment, Calendar()) == expected

@@ -57,7 +57,7 @@ def test_edition_without_a_calendar_counts_monday_to_friday_in_utc(write: Write)
     assert load_edition_file(write((CALENDAR, ""))).edition.business_calendar == Calendar()
 
 
-def test_calendar_states_time_zone_working_days_and_holidays(write: Write) -> None:
+def test_calendar_states_time_zone_workdays_and_holidays(write: Write) -> None:
     stated = """  calendar:
     zone: Asia/Jerusalem
     workdays: [sunday, monday, tuesday, wednesday, thursday]

@@ -193,5 +193,5 @@ def test_email_questions_say_that_the_program_uses_the_address(edition):
         for question in requirement.fields
         if question.type == "email"
     }
-    # The portal itself writes to no address that nobody has confirmed.
+    # The portal itself writes to no address that no one has confirmed.
     assert [key for key, text in helps.items() if not text.startswith("The program uses this address ")] == []

@@ -80,7 +80,7 @@ def test_many_breaches_are_one_email_that_names_every_issue(
     assert [f"rocket#{number}: http" in text for number in range(30)] == [True] * 30
 
 
-def test_warning_of_other_severity_waits_for_the_working_day(monitored_repository: MonitoredRepository) -> None:
+def test_warning_of_other_severity_waits_for_the_business_day(monitored_repository: MonitoredRepository) -> None:
     night = datetime(2026, 4, 15, 1, 0, tzinfo=UTC)  # 18:00 for the program
     create_clock(monitored_repository, night, 24 * HOUR, severity="other")
     clocks.advance_due_clocks(night)
@@ -246,7 +246,7 @@ def test_time_zone_of_a_person_overrides_that_of_the_partner(
 
 @pytest.mark.any_database
 @pytest.mark.parametrize(("hour", "minute", "expected_count"), [(15, 59, 0), (16, 0, 1), (16, 59, 1), (17, 0, 0)])
-def test_warning_before_the_next_working_day_is_sent_in_the_last_working_hour(
+def test_warning_before_the_next_business_day_is_sent_in_the_last_working_hour(
     monitored_repository: MonitoredRepository, hour: int, minute: int, expected_count: int
 ) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)  # warned of at 03:12

@@ -103,13 +103,13 @@ def test_decline_is_shown_to_the_program(introduction, sign_in, charlie, rita):
 @pytest.mark.every_database
 def test_decline_is_emailed_only_to_the_requester_without_names(introduction, alice, bob, charlie):
     introductions.decline_introduction(introduction, actor=charlie, now=NOW)
-    mails = EmailMessage.objects.filter(event__event_type="introduction.declined").order_by("to")
-    assert [mail.to for mail in mails] == ["alice@acme.example", "bob@acme.example"]
-    for mail in mails:
-        everything = mail.subject + mail.text + mail.html
-        assert mail.subject == "Introduction declined: Rocket"
-        assert "The other partner declined the introduction" in mail.text
-        assert f"/introductions/{introduction.pk}/" in mail.text
+    emails = EmailMessage.objects.filter(event__event_type="introduction.declined").order_by("to")
+    assert [email.to for email in emails] == ["alice@acme.example", "bob@acme.example"]
+    for email in emails:
+        everything = email.subject + email.text + email.html
+        assert email.subject == "Introduction declined: Rocket"
+        assert "The other partner declined the introduction" in email.text
+        assert f"/introductions/{introduction.pk}/" in email.text
         assert [word for word in ("Globex", "Charlie", "globex/rocket", "globex.example") if word in everything] == []
 
 

@@ -215,8 +215,8 @@ def test_each_sensitive_change_is_logged_and_emailed(alice: Any, django_capture_
         "password_changed",
         "tokens_revoked",
     ]
-    mails = EmailMessage.objects.filter(to=alice.email).order_by("pk").values_list("subject", flat=True)
-    assert list(mails) == [
+    emails = EmailMessage.objects.filter(to=alice.email).order_by("pk").values_list("subject", flat=True)
+    assert list(emails) == [
         "An email address was added",
         "Email address removed",
         "Authenticator app added",

@@ -57,13 +57,13 @@ class RequestCost:
     words: str
     hashes: int
     queries: int
-    mails: int
+    emails: int
 
 
 def measure_request(path: str, fields: dict[str, str], address: str) -> RequestCost:
     client = Client()
     client.get(path)
-    mails = EmailMessage.objects.count()
+    emails = EmailMessage.objects.count()
     CountingHasher.count = 0
     with CaptureQueriesContext(connection) as queries:
         answer = client.post(path, fields)
@@ -72,10 +72,10 @@ def measure_request(path: str, fields: dict[str, str], address: str) -> RequestC
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
     words = find_text(page).replace(address, "ADDRESS")
     location = answer.get("Location", "")
-    return RequestCost(answer.status_code, location, words, hashes, count, EmailMessage.objects.count() - mails)
+    return RequestCost(answer.status_code, location, words, hashes, count, EmailMessage.objects.count() - emails)
 
 
-def describe_answer(answer: Any, client: Client, address: str, mails: int = 0) -> tuple[int, str, str, int]:
+def describe_answer(answer: Any, client: Client, address: str, emails: int = 0) -> tuple[int, str, str, int]:
     """Return what an answer reveals: status, location, text of the page, and number of emails."""
     location = answer.get("Location", "").replace(address, "ADDRESS")
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
@@ -83,7 +83,7 @@ def describe_answer(answer: Any, client: Client, address: str, mails: int = 0) -
         answer.status_code,
         location,
         find_text(page).replace(address, "ADDRESS"),
-        EmailMessage.objects.count() - mails,
+        EmailMessage.objects.count() - emails,
     )
 
 
@@ -101,7 +101,7 @@ def send_sign_up(address: str) -> RequestCost:
 
 
 @pytest.mark.parametrize(
-    ("act", "hashes", "mails", "more_queries"),
+    ("act", "hashes", "emails", "more_queries"),
     [
         (send_sign_in, 2, 0, -1),  # two backends look at the password; an unknown address is looked up twice
         (send_password_reset, 0, 1, 1),  # a known address needs its user for the link
@@ -109,7 +109,7 @@ def send_sign_up(address: str) -> RequestCost:
     ],
 )
 def test_known_and_unknown_address_get_the_same_answer_at_the_same_cost(
-    alice: Any, act: Callable[[str], RequestCost], hashes: int, mails: int, more_queries: int
+    alice: Any, act: Callable[[str], RequestCost], hashes: int, emails: int, more_queries: int
 ) -> None:
     unknown = act(UNKNOWN)
     known_response = act(alice.email)
@@ -118,11 +118,11 @@ def test_known_and_unknown_address_get_the_same_answer_at_the_same_cost(
         unknown.location,
         unknown.words,
     )
-    assert (known_response.hashes, unknown.hashes, known_response.mails, unknown.mails) == (
+    assert (known_response.hashes, unknown.hashes, known_response.emails, unknown.emails) == (
         hashes,
         hashes,
-        mails,
-        mails,
+        emails,
+        emails,
     )
     assert known_response.queries - unknown.queries == more_queries
 
@@ -156,8 +156,8 @@ def test_unusual_account_gets_the_usual_answer(alice: Any, act: Callable[[str], 
         known_response.location,
         known_response.words,
         known_response.hashes,
-        known_response.mails,
-    ) == (unknown.status, unknown.location, unknown.words, unknown.hashes, unknown.mails)
+        known_response.emails,
+    ) == (unknown.status, unknown.location, unknown.words, unknown.hashes, unknown.emails)
 
 
 def test_adding_a_taken_address_looks_like_adding_a_free_one(alice: Any, bob: Any) -> None:
@@ -186,9 +186,9 @@ def test_resent_confirmation_looks_the_same_for_any_address(alice: Any, bob: Any
 
 
 def invite(client: Client, address: str) -> tuple[int, str, str, int]:
-    mails = EmailMessage.objects.count()
+    emails = EmailMessage.objects.count()
     return describe_answer(
-        client.post("/company/acme/invite/", {"email": address, "role": "editor"}), client, address, mails
+        client.post("/company/acme/invite/", {"email": address, "role": "editor"}), client, address, emails
     )
 
 
@@ -207,8 +207,8 @@ def open_invitation(address: str, act: str) -> tuple[int, str, str, int]:
     """Open or accept the newest invitation without a session. Its token is not compared."""
     path = get_invitation_path(EmailMessage.objects.filter(name="invitation").latest("pk"))
     client = Client()
-    mails = EmailMessage.objects.count()
-    status, location, words, mail_count = describe_answer(getattr(client, act)(path), client, address, mails)
+    emails = EmailMessage.objects.count()
+    status, location, words, mail_count = describe_answer(getattr(client, act)(path), client, address, emails)
     return status, location.replace(path, "PATH"), words, mail_count
 
 
@@ -254,12 +254,12 @@ def test_sign_up_with_github_does_not_reveal_whether_an_address_has_an_account(
     answers = []
     for address in (alice.email, UNKNOWN):
         client = Client()
-        mails = EmailMessage.objects.count()
+        sent = EmailMessage.objects.count()
         emails = [{"email": address, "primary": True, "verified": False}] if is_named_by_github else []
         answer = finish_github_sign_in(client, emails)
         if not is_named_by_github:
             assert answer["Location"] == "/accounts/3rdparty/signup/"
             answer = client.post("/accounts/3rdparty/signup/", {"name": "Dora Dean", "email": address})
-        answers.append(describe_answer(answer, client, address, mails))
+        answers.append(describe_answer(answer, client, address, sent))
     assert answers[0] == answers[1]
     assert answers[0][1] == "/accounts/confirm-email/"

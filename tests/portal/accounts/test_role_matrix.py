@@ -27,8 +27,8 @@ def tess(db: None) -> User:
 def list_notices(event_type: str) -> tuple[list[str], list[str]]:
     """Return the summaries of events of a type, and the emails with their recipients."""
     events = AuditEvent.objects.filter(event_type=event_type).order_by("pk")
-    mails = EmailMessage.objects.order_by("pk")
-    return [event.summary for event in events], [f"{mail.to}: {mail.subject}" for mail in mails]
+    emails = EmailMessage.objects.order_by("pk")
+    return [event.summary for event in events], [f"{email.to}: {email.subject}" for email in emails]
 
 
 # actors and their roles
@@ -77,9 +77,9 @@ def change_role(alice: User, who: str, change: str, role: str) -> ChangeResult:
     else:
         with pytest.raises(ActionRefused, match=r"Only administrators|in the programs that you manage"):
             roles.change_roles(alice, **decision)
-    summaries, mails = list_notices("account.roles_changed")
+    summaries, emails = list_notices("account.roles_changed")
     log = SecurityEvent.objects.filter(user=alice, kind="roles_changed").order_by("pk").values_list("actor", flat=True)
-    return list_roles(User.objects.get(pk=alice.pk)), summaries[len(before) :], mails, list(log)[len(before) :]
+    return list_roles(User.objects.get(pk=alice.pk)), summaries[len(before) :], emails, list(log)[len(before) :]
 
 
 @pytest.mark.any_database
@@ -120,8 +120,8 @@ def test_each_account_action_is_recorded_and_emailed(
     alice: User, sam: User, tess: User, action: Any, event_type: str, subjects: tuple[str, str]
 ) -> None:
     action(alice, actor=sam, now=NOW, reason=REASON)
-    summaries, mails = list_notices(event_type)
-    assert (len(summaries), mails) == (
+    summaries, emails = list_notices(event_type)
+    assert (len(summaries), emails) == (
         1,
         [f"alice@acme.example: {subjects[0]}", f"tess@program.example: {subjects[1]}: Alice Archer"],
     )

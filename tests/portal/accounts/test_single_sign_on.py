@@ -36,10 +36,11 @@ def test_first_sign_in_creates_the_account_with_the_roles_of_its_groups(provider
         "Groups from single sign-on.",
         "+manager:nomad, +reviewer:nomad",
     )
-    mails = [
-        (mail.to, mail.subject) for mail in EmailMessage.objects.filter(name__in=["account_changed", "person_changed"])
+    emails = [
+        (email.to, email.subject)
+        for email in EmailMessage.objects.filter(name__in=["account_changed", "person_changed"])
     ]
-    assert sorted(mails) == [(NORA, "Your roles were changed"), (sam.email, "Roles changed: Nora Nash")]
+    assert sorted(emails) == [(NORA, "Your roles were changed"), (sam.email, "Roles changed: Nora Nash")]
     assert SecurityEvent.objects.get(kind="roles_changed").actor == "single sign-on"
 
 

@@ -38,8 +38,8 @@ def test_invitation_is_recorded_and_emailed(sign_in: SignIn, sam: User, tess: Us
     assert (answer.status_code, answer["Location"]) == (302, "/people/")
     event = AuditEvent.objects.get(event_type="account.person_invited")
     assert event.summary == f"Sam Stone invited {NORA}: manager:nomad, reviewer:nomad"
-    mails = [(mail.to, mail.subject) for mail in EmailMessage.objects.order_by("pk")]
-    assert mails == [
+    emails = [(email.to, email.subject) for email in EmailMessage.objects.order_by("pk")]
+    assert emails == [
         ("tess@program.example", f"Person invited: {NORA}"),
         (NORA, "Sam Stone invited you to work on partner programs"),
     ]

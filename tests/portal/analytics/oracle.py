@@ -41,7 +41,7 @@ def calculate_percentile(values: list[float], share_percent: int) -> float:
     return min(fitting)
 
 
-def count_working_days(start: datetime, end: datetime) -> float:
+def count_business_days(start: datetime, end: datetime) -> float:
     """Count business days minute by minute, in UTC, Monday to Friday."""
     minutes = 0
     at = start

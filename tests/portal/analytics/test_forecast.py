@@ -16,7 +16,7 @@ from portal.analytics.forecast import (
     estimate_end,
     estimate_upper_bound,
 )
-from portal.analytics.metrics import count_working_days
+from portal.analytics.metrics import count_business_days
 from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR
 
 LATER = START + 400 * DAY
@@ -98,7 +98,7 @@ def test_replay_equals_a_simple_calculation_of_each_week() -> None:
             monday
         )
         for wait in [w for w in waits if monday <= w.started_at < monday + WEEK and history_then]:
-            days = count_working_days(wait.started_at, wait.ended_at or now, UTC_CALENDAR)
+            days = count_business_days(wait.started_at, wait.ended_at or now, UTC_CALENDAR)
             assert history_then
             is_known = wait.ended_at is not None or days > history_then.p90
             count += is_known

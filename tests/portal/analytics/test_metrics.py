@@ -91,13 +91,13 @@ def test_percentile_equals_the_independent_calculation(share: int) -> None:
     assert metrics.calculate_counted_percentile({}, 0.5) is None
 
 
-def test_working_days_equal_the_count_of_minutes() -> None:
+def test_business_days_equal_the_count_of_minutes() -> None:
     random = Random(3)
     for _ in range(12):
         start = START + timedelta(minutes=random.randrange(20_000))
         end = start + timedelta(minutes=random.randrange(20_000))
-        assert metrics.count_working_days(start, end, UTC_CALENDAR) == pytest.approx(
-            oracle.count_working_days(start, end)
+        assert metrics.count_business_days(start, end, UTC_CALENDAR) == pytest.approx(
+            oracle.count_business_days(start, end)
         )
 
 

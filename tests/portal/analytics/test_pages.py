@@ -19,7 +19,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.analytics import waiting_times
 from portal.analytics.filters import AnalyticsFilterForm, AnalyticsFilters
 from portal.analytics.forecast import MIN_WAITS
-from portal.analytics.metrics import count_working_days
+from portal.analytics.metrics import count_business_days
 from portal.analytics.models import StageDuration
 from portal.analytics.selectors import stays
 from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
@@ -53,7 +53,7 @@ def enough_decisions(globex: Any, charlie: Any, today: datetime) -> None:
             started_at=at,
             ended_at=at + 7 * DAY,
             ends_stay=True,
-            working_day_tenths=50,
+            business_day_tenths=50,
         )
         for at in since
     )
@@ -223,7 +223,9 @@ def test_wait_beyond_the_90th_percentile_is_reported(
 ) -> None:
     row = advance_to_stage(rocket, "review", partner=alice, reviewer=rita, now=today - 12 * DAY)
     wait = waiting_times.estimate_wait(row, today)
-    days = waiting_times.format_working_days(count_working_days(today - 12 * DAY, today, get_program_calendar("nomad")))
+    days = waiting_times.format_business_days(
+        count_business_days(today - 12 * DAY, today, get_program_calendar("nomad"))
+    )
     assert wait is not None
     assert wait.note == f"This integration has waited {days}, longer than 90% of others."
     assert wait.p90_at is None

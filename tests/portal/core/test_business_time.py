@@ -54,7 +54,7 @@ def test_weekends_of_the_calendar_do_not_count() -> None:
     )
 
 
-def test_week_without_working_days_is_refused() -> None:
+def test_week_without_workdays_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one workday"):
         Calendar(workdays=frozenset())
 

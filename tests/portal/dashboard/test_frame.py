@@ -180,7 +180,7 @@ def test_errors_of_the_whole_form_are_shown_above_its_fields():
 
 def test_form_of_the_styleguide_can_be_valid():
     fields = {"name": "x", "repository": "https://a.example", "category": "net", "offering": "oss", "parts": ["pre"]}
-    form = SampleForm(data={**fields, "promise": "on"}, files={"log": SimpleUploadedFile("log.txt", b"x")})
+    form = SampleForm(data={**fields, "response_time": "on"}, files={"log": SimpleUploadedFile("log.txt", b"x")})
     assert form.errors == {}
 
 

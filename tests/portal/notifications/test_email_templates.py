@@ -118,9 +118,9 @@ def test_every_notification_has_an_expected_subject() -> None:
 def test_email_starts_with_the_next_action_and_has_one_button(
     rocket: Integration, sam: User, now: datetime, settings: Any, event_type: str
 ) -> None:
-    mails = record_sample_event(rocket, event_type, sam, now)
-    assert mails
-    for each in mails:
+    emails = record_sample_event(rocket, event_type, sam, now)
+    assert emails
+    for each in emails:
         assert each.subject == SUBJECTS[event_type]
         page = BeautifulSoup(each.html, "html.parser")
         action = " ".join(page.select_one("p.action").text.split())

@@ -21,7 +21,7 @@ STAY = {
     "responsible_party": "program",
     "round": 1,
     "ends_stay": True,
-    "working_day_tenths": 20,
+    "business_day_tenths": 20,
 }
 
 

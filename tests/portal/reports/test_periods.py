@@ -156,14 +156,14 @@ def test_each_reader_gets_the_reports_of_their_frequency(
         ("2026-W31", "nomad", "2026-08-05T08:00-07:00"),  # on the weekday of the schedule
     ],
 )
-def test_program_report_is_sent_on_the_first_working_day(period: str, program: str, expected: str) -> None:
+def test_program_report_is_sent_on_the_first_business_day(period: str, program: str, expected: str) -> None:
     schedule = ReportSchedule(scope="programs", weekday=2, hour=8, zone=str(LA))
     sent_at = tasks.calculate_scheduled_time(parse_period(period), schedule, program)
     assert sent_at == datetime.fromisoformat(expected)
 
 
 @pytest.mark.every_database
-def test_partner_report_waits_for_the_first_working_day_of_the_partner(acme: Partner, alice: User) -> None:
+def test_partner_report_waits_for_the_first_business_day_of_the_partner(acme: Partner, alice: User) -> None:
     period = parse_period("2026-Q4")
     calendar = Calendar(days_off=frozenset([date(2027, 1, 1)]))
     alice.zone = "Asia/Tokyo"
@@ -172,7 +172,7 @@ def test_partner_report_waits_for_the_first_working_day_of_the_partner(acme: Par
 
 
 @pytest.mark.every_database
-def test_monthly_report_of_a_partner_waits_for_its_working_day(busy_quarter: Integration, alice: User) -> None:
+def test_monthly_report_of_a_partner_waits_for_its_business_day(busy_quarter: Integration, alice: User) -> None:
     partner = busy_quarter.partner
     subscribe(alice, f"partner:{partner.pk}", "monthly")
     PartnerCalendar.objects.create(

@@ -208,13 +208,13 @@ def test_another_partner_gets_no_notification(monitored_repository: MonitoredRep
     assert "charlie@globex.example" not in list_readers()
 
 
-@pytest.mark.parametrize(("frequency", "mails"), [("weekly", 1), ("only_with_problems", 1), ("never", 0)])
+@pytest.mark.parametrize(("frequency", "emails"), [("weekly", 1), ("only_with_problems", 1), ("never", 0)])
 def test_subscription_frequency_decides_about_emails(
-    monitored_repository: MonitoredRepository, alice: User, frequency: str, mails: int
+    monitored_repository: MonitoredRepository, alice: User, frequency: str, emails: int
 ) -> None:
     unsubscribe.update_subscription(alice, f"partner:{monitored_repository.integration.partner_id}", frequency)
     tasks.generate_due_reports(MONDAY)
-    assert list_readers().count("alice@acme.example") == mails
+    assert list_readers().count("alice@acme.example") == emails
 
 
 def test_week_without_problems_is_not_sent_to_problem_subscribers(

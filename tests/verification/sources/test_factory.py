@@ -48,9 +48,9 @@ def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, s
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client().get_repository(NAME)
     assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 1
-    mails = EmailMessage.objects.filter(name="github_credential_rejected")
-    assert [mail.to for mail in mails] == [sam.email]
-    assert "revoked" not in "".join(f"{mail.subject}{mail.text}{mail.html}" for mail in mails)
+    emails = EmailMessage.objects.filter(name="github_credential_rejected")
+    assert [email.to for email in emails] == [sam.email]
+    assert "revoked" not in "".join(f"{email.subject}{email.text}{email.html}" for email in emails)
     count = len(seeded_github.requests)
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client(background=True).get_repository(NAME)

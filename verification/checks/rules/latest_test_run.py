@@ -44,7 +44,7 @@ def check_run_task_test(subject: Subject, sources: Sources) -> Result:
     if endpoint not in ("", test_run["url"]):
         evidence = (Evidence("Tested endpoint", test_run["url"][:200]), Evidence("Your answer", str(endpoint)[:200]))
         return Result(Outcome.NOT_RUN, "The last test run was of another endpoint. Start a new one.", evidence)
-    # A passed test of one stage shows nothing about the others that the answer promises to users.
+    # A passed test of one stage shows nothing about the others that the answer names.
     if untested := [stage for stage in _list_stated_stages(subject) if stage not in test_run["stages"]]:
         summary = f"The last test run left out {_format_stages(untested)}. Start a new one."
         return Result(Outcome.NOT_RUN, summary, (Evidence("Tested stages", _format_stages(test_run["stages"])),))

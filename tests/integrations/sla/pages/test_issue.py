@@ -210,8 +210,8 @@ def test_disputed_breach_stays_is_listed_and_waits_for_a_decision(
     assert client.post(f"{page}dismiss-dispute/", {"reason": "Again."}).status_code == 422
     assert list_names(client.get("/queue/?kind=dispute")) == []
     assert "GitHub shows no answer." in sign_in(alice).get(page).content.decode()
-    mails = EmailMessage.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
-    assert [mail.to == alice.email for mail in mails] == [False, True]
+    emails = EmailMessage.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
+    assert [email.to == alice.email for email in emails] == [False, True]
 
 
 def test_issue_without_a_breach_cannot_be_disputed(
@@ -235,8 +235,8 @@ def test_reason_of_a_decision_is_shown_wherever_the_breach_was_reported(
     assert issue.breaches.get().retraction_reason == why
     assert reload_row(issue).disputed == ""
     corrections = EmailMessage.objects.filter(name="breaches_retracted")
-    assert {mail.to for mail in corrections} >= {alice.email}
-    assert all(why in mail.text and why in mail.html for mail in corrections)
+    assert {email.to for email in corrections} >= {alice.email}
+    assert all(why in email.text and why in email.html for email in corrections)
     assert why in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
 
 

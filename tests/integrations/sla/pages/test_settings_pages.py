@@ -192,13 +192,13 @@ def test_both_sides_except_the_author_are_notified_of_a_changed_calendar(
     sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, SupportIssue]
 ) -> None:
     sign_in(alice).post("/company/acme/calendar/", GERMAN | {"confirm": "1"})
-    mails = EmailMessage.objects.filter(name="calendar_changed").order_by("pk")
-    assert [mail.to for mail in mails] == [bob.email, issues["running"].integration.edition.mailbox]
-    for mail in mails:
-        assert mail.subject == "Calendar changed: Acme"
-        assert "Europe/Berlin" in mail.text
-        assert "/company/acme/calendar/" in mail.text
-    assert "Check that the new business days are correct" in mails[1].text
+    emails = EmailMessage.objects.filter(name="calendar_changed").order_by("pk")
+    assert [email.to for email in emails] == [bob.email, issues["running"].integration.edition.mailbox]
+    for email in emails:
+        assert email.subject == "Calendar changed: Acme"
+        assert "Europe/Berlin" in email.text
+        assert "/company/acme/calendar/" in email.text
+    assert "Check that the new business days are correct" in emails[1].text
 
 
 def test_program_staff_who_belong_to_the_company_are_told_as_its_members(acme: Any, alice: Any) -> None:
@@ -212,6 +212,6 @@ def test_both_sides_are_notified_of_a_change_by_the_portal(
     acme: Any, alice: Any, bob: Any, issues: dict[str, SupportIssue]
 ) -> None:
     record_event(acme, "partner.calendar_changed", actor=None, now=timezone.now(), note="Berlin")
-    mails = EmailMessage.objects.filter(name="calendar_changed").order_by("pk")
+    emails = EmailMessage.objects.filter(name="calendar_changed").order_by("pk")
     mailbox = issues["running"].integration.edition.mailbox
-    assert [mail.to for mail in mails] == [alice.email, bob.email, mailbox]
+    assert [email.to for email in emails] == [alice.email, bob.email, mailbox]

@@ -52,7 +52,7 @@ def _build_target(options: NamedValues) -> RunTaskTarget:
         urls.parse_url(options["url"], loopback=True)
     except RequestRefusedError as refusal:
         raise build_usage_error(str(refusal)) from refusal
-    # Shorter limits make a trial faster. Longer ones would promise more time than the platform gives.
+    # Shorter limits make a trial faster. Longer ones would allow more time than the platform gives.
     end_seconds = max(1.0, min(options["minutes"], 60) * 60)
     silence_seconds = max(1.0, min(options["silence"] * 60, end_seconds, RunTaskLimits().silence_seconds))
     limits = RunTaskLimits(end_seconds=end_seconds, silence_seconds=silence_seconds)
