@@ -1,6 +1,7 @@
 """Random cases for the clock from a seed: zones, calendars, starts, pauses, and targets."""
 
 import random
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -12,7 +13,7 @@ from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
 from portal.core.holidays import load_holidays
 from portal.core.time_segments import TimeSegment, split_into_segments
-from tests.clock_oracle.minute_clock import DAY, EPOCH, INFINITY, MINUTE, MinuteCounter, WallClock
+from tests.clock_oracle.minute_clock import DAY, EPOCH, MINUTE, MinuteCounter, WallClock, get_wall_clock
 
 ZONE_NAMES = (
     "UTC Africa/Cairo Africa/Casablanca Africa/Johannesburg America/Argentina/Buenos_Aires America/Asuncion "
@@ -85,13 +86,16 @@ def _list_holidays(country: str, part: str) -> frozenset[date]:
 @lru_cache
 def list_offset_changes(zone: str) -> list[int]:
     """Return the minutes from EPOCH at which the UTC offset of a zone changes."""
-    wall = WallClock(ZoneInfo(zone))
+    wall = get_wall_clock(ZoneInfo(zone))
     days = range((FIRST_START - EPOCH).days, (LAST_START - EPOCH).days)
-    change_days = (day for day in days if wall.get_constant_offset(day * DAY) is None)
-    return [
-        next(m for m in range(day * DAY, INFINITY) if wall.get_offset(m) != wall.get_offset(m + 1)) + 1
-        for day in change_days
-    ]
+    return [_find_offset_change(wall, day) for day in days if wall.get_constant_offset(day * DAY) is None]
+
+
+def _find_offset_change(wall: WallClock, day: int) -> int:
+    """Return the first minute with the new offset on a UTC day on which it changes."""
+    midnight = day * DAY
+    offset = wall.get_offset(midnight)
+    return midnight + bisect_left(range(DAY), True, key=lambda minute: wall.get_offset(midnight + minute) != offset)
 
 
 def draw_cases(count: int, seed: int, calendars: int = 2) -> Iterator[Case]:
@@ -147,7 +151,7 @@ def describe_difference(case: Case) -> str:
     until = to_minutes(due) if due else max((a for a, b in case.pauses if b is None), default=0)
     calendar = case.calendar
     counter = MinuteCounter(
-        WallClock(calendar.zone), calendar.workdays, calendar.days_off, case.start, case.pauses, case.elapsed
+        get_wall_clock(calendar.zone), calendar.workdays, calendar.days_off, case.start, case.pauses, case.elapsed
     )
     true_due, true_used = counter.count(case.allowed, case.at, max(until, case.at) + 2 * DAY)
     due_minute = to_minutes(due) if due else None

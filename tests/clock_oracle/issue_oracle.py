@@ -6,12 +6,11 @@ waiting for the reporter. The clock of tests.clock_oracle.minute_clock then coun
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
-from zoneinfo import ZoneInfo
+from functools import cached_property
 
 from integrations.programs.sla_policy import SlaTarget, TargetType
 from tests.clock_oracle.issue_cases import BOTS, DAY_STEPS, HOUR_STEPS, PEOPLE, STEP, TEXTS, Action, IssueCase, Meaning
-from tests.clock_oracle.minute_clock import INFINITY, MinuteCounter, WallClock
+from tests.clock_oracle.minute_clock import INFINITY, MinuteCounter, get_wall_clock
 
 SILENCE_STEPS = 14 * DAY_STEPS
 MARGIN_STEPS = 150 * DAY_STEPS  # longer than any target with its days off
@@ -205,7 +204,7 @@ class ClockJudge:
         halted = {step for step in self.stopped | self.waiting if step < end or self.stop is None}
         is_waiting = self.stop is None and case.now in halted
         in_hours = target.hours is not None if target else severity == "critical"
-        wall = get_wall_clock(case.calendar.zone)
+        wall = get_wall_clock(case.calendar.zone, STEP)
         days = case.calendar
         counter = MinuteCounter(wall, days.workdays, days.days_off, start, list(find_runs(halted)), in_hours)
         allowed = INFINITY
@@ -227,11 +226,6 @@ class ClockJudge:
         if known < due:
             return "data_incomplete"
         return "overdue" if stop is None else "late"
-
-
-@lru_cache
-def get_wall_clock(zone: ZoneInfo) -> WallClock:
-    return WallClock(zone, STEP)
 
 
 def find_runs(steps: Iterable[int]) -> Iterable[tuple[int, int]]:

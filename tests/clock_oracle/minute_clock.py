@@ -7,6 +7,7 @@ wall shows it for the first time and on a business day. Minutes that the wall sk
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 MINUTE = timedelta(minutes=1)
@@ -26,7 +27,7 @@ class WallClock:
 
     zone: ZoneInfo
     step: int = 1
-    days: dict[int, int | None] = field(default_factory=dict)
+    offsets: dict[int, int] = field(default_factory=dict)
 
     @property
     def day(self) -> int:
@@ -36,16 +37,18 @@ class WallClock:
         moment = EPOCH + minute * self.step * MINUTE
         offset = moment.astimezone(self.zone).utcoffset()
         assert offset is not None
-        return int(offset.total_seconds()) // 60 // self.step
+        return offset // MINUTE // self.step
 
     def get_constant_offset(self, minute: int) -> int | None:
         """Return the offset on the UTC day of a minute, or None if it changes on that day."""
         day = minute // self.day
-        if day not in self.days:
-            first = self.get_offset(day * self.day)
-            last = self.get_offset((day + 1) * self.day)
-            self.days[day] = first if first == last else None
-        return self.days[day]
+        first = self._get_offset_at_midnight(day)
+        return first if first == self._get_offset_at_midnight(day + 1) else None
+
+    def _get_offset_at_midnight(self, day: int) -> int:
+        if day not in self.offsets:
+            self.offsets[day] = self.get_offset(day * self.day)
+        return self.offsets[day]
 
     def read(self, minute: int) -> int:
         return minute + self.get_offset(minute)
@@ -77,11 +80,12 @@ class MinuteCounter:
         """Return the minute at which `allowed_minutes` have counted, or None, and the number that counted by `at`."""
         paused_minutes = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
         read_wall = self.wall.read
-        is_business_day = self.is_business_day
         elapsed = self.elapsed
         offset = self.wall.get_constant_offset(self.start)
         day = self.wall.day
         seen = max(read_wall(m) for m in range(self.start - LOOK_BACK_MINUTES // self.wall.step, self.start))
+        wall_day = seen // day
+        counts = elapsed or self.is_business_day(wall_day)
         due = None
         used = 0
         counted_minutes = 0
@@ -93,17 +97,19 @@ class MinuteCounter:
             on_wall = minute if elapsed else read_wall(minute) if offset is None else minute + offset
             while not elapsed and seen + 1 < on_wall:  # skipped at this moment, as idle as the minute before
                 seen += 1
-                counted_minutes += not idle and is_business_day(seen // day)
+                counted_minutes += not idle and self.is_business_day(seen // day)
                 due = minute if due is None and counted_minutes >= allowed_minutes else due
             used = counted_minutes if minute <= at else used
             idle = minute in paused_minutes
             if elapsed or on_wall == seen + 1:
-                counted_minutes += not idle and (elapsed or is_business_day(on_wall // day))
+                if not elapsed and on_wall // day != wall_day:
+                    wall_day = on_wall // day
+                    counts = self.is_business_day(wall_day)
+                counted_minutes += not idle and counts
                 seen = on_wall
             minute += 1
             if due is None and counted_minutes >= allowed_minutes:
                 due = minute if elapsed else self.find_first_minute(seen + 1, minute)
-            used = counted_minutes if minute <= at else used
         return due, used
 
     def find_first_minute(self, wall: int, minute: int) -> int:
@@ -111,3 +117,9 @@ class MinuteCounter:
         while self.wall.read(minute) < wall:
             minute += 1
         return minute
+
+
+@lru_cache
+def get_wall_clock(zone: ZoneInfo, step: int = 1) -> WallClock:
+    """Return the wall clock of a zone, which remembers the offsets of its days."""
+    return WallClock(zone, step)
