@@ -15,7 +15,7 @@ from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse_position
 from integrations.reviews.selectors import queue_items
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.reviews.selectors.queue_rows import get_url_arguments, list_tasks
+from integrations.reviews.selectors.queue_rows import build_item_url, list_tasks
 from integrations.sla.clock_records import COLUMNS as SLA_COLUMNS, iterate_records
 from integrations.sla.filters import parse_filters as parse_sla_filters
 from integrations.submissions.access import require_program_staff
@@ -30,7 +30,6 @@ from portal.analytics.funnel import build_funnel
 from portal.analytics.selectors import flow, stays
 from portal.core.exports import MAX_ROWS, CellValue, Columns, ExportTable, build_export
 from portal.core.periods import get_program_zone
-from portal.core.site_urls import build_absolute_url
 from portal.ui.components.markup import split_url
 
 CHUNK_SIZE = 500
@@ -85,7 +84,7 @@ QUEUE_COLUMNS: Columns = {
     "since (UTC)": itemgetter("began_at"),
     "round": itemgetter("review_round"),
     "reviewer": itemgetter("reviewer_name"),
-    "url": lambda item: build_absolute_url(KINDS[item["kind"]].url_name, *get_url_arguments(item)),
+    "url": build_item_url,
 }
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, override
 
 from integrations.reviews.selectors.queue_items import ITEM_NAMES, list_decidable_items
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.reviews.selectors.queue_rows import get_url_arguments
+from integrations.reviews.selectors.queue_rows import build_item_url
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import ResponsibleParty
@@ -108,7 +108,7 @@ def _describe_item(values: NamedValues) -> tuple[str, str, str]:
         if kind.list_tasks
         else render_action_text(values["next_action_code"], values["next_action_params"])
     )
-    return values["name"], label, build_absolute_url(kind.url_name, *get_url_arguments(values))
+    return values["name"], label, build_item_url(values)
 
 
 class ReportEmails:

@@ -26,6 +26,7 @@ from integrations.reviews.selectors.queue import (
     LAST_EVENT_ID,
     TAB_LABELS,
     build_former_reviewer_condition,
+    build_snoozed_condition,
     list_tab_conditions,
 )
 from integrations.reviews.selectors.queue_compiled import Items, select_compiled
@@ -112,7 +113,7 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
     rows = select_items(kinds, user, now).filter(condition)
     if "agreement" in kinds:
         # A condition of its own, because its subquery is applied after the union.
-        is_selected = Q(key__in=_list_most_urgent_agreements(values, user))
+        is_selected = Q(key__in=_list_most_urgent_agreements(values, user, now))
         rows = rows.alias(key=_build_key("uuid", "slug")).filter(~Q(kind="agreement") | is_selected)
     return rows
 
@@ -122,17 +123,23 @@ def _build_key(uuid: str, slug: str) -> Combinable:
     return Concat(Cast(uuid, CharField()), slug)
 
 
-def _list_most_urgent_agreements(values: Filters, user: User) -> QuerySet[RequirementFulfillment, Any]:
+def _list_most_urgent_agreements(values: Filters, user: User, now: datetime) -> QuerySet[RequirementFulfillment, Any]:
     """Return the keys of the items for agreements, each on the most urgent integration that the user can sign for.
 
-    One signature counts for all integrations of the partner, so it is one item.
+    One signature counts for all integrations of the partner, so it is one item. It is snoozed only if all integrations
+    are that wait for nothing else.
     """
+    is_due = Q(due_at__isnull=False) & ~build_snoozed_condition(now, "integration__")
     can_sign = Q(**values) & permission_conditions.build_decision_condition(user)
     # A comparison of each agreement with the others would take seconds for a thousand of them.
     rank = Window(
         RowNumber(),
         partition_by=("integration__partner", "agreement"),
-        order_by=(F("due_at").asc(nulls_last=True), "integration__uuid"),
+        order_by=(
+            ExpressionWrapper(is_due, BooleanField()).desc(),
+            F("due_at").asc(nulls_last=True),
+            "integration__uuid",
+        ),
     )
     rows = UNSIGNED_AGREEMENTS.filter(integration__in=Integration.objects.filter(can_sign)).annotate(rank=rank)
     return rows.filter(rank=1).values_list(_build_key("integration__uuid", "requirement_id"))

@@ -62,6 +62,7 @@ class QueueKind:
         columns: Expressions of ITEM_COLUMNS. Others are NULL or blank.
         url_name: The page where the item is decided.
         url_columns: The columns with the arguments of its URL.
+        url_query: Opens the form for the decision on that page.
         list_tasks: Returns what the item waits for, or None for the reasons of an integration.
         is_integration: Whether the rows are integrations, which have a reviewer and can be snoozed.
     """
@@ -72,6 +73,7 @@ class QueueKind:
     columns: Mapping[str, Combinable]
     url_name: str
     url_columns: tuple[str, ...] = ("uuid",)
+    url_query: str = ""
     list_tasks: Callable[[NamedValues], list[str]] | None = None
     is_integration: bool = False
 
@@ -197,7 +199,7 @@ for _kind in (
         },
         "reviews:partner",
         ("slug",),
-        lambda _values: [_("Decide on the partner")],
+        list_tasks=lambda _values: [_("Decide on the partner")],
     ),
     QueueKind(
         "waiver",
@@ -210,6 +212,7 @@ for _kind in (
         },
         "submissions:requirement",
         ("uuid", "slug"),
+        "?open=waive",
         _list_waiver_tasks,
     ),
     QueueKind(
@@ -219,6 +222,8 @@ for _kind in (
         {
             **build_integration_columns("uuid", "name", "name_key", "edition_date", "claim_expires_at"),
             "slug": F("requirement_id"),
+            # This item is the only one of an integration that waits for nothing else, so it's snoozed with it.
+            "integration_id": Case(When(IS_DUE, then=F("integration_id"))),
             "next_action_params": F("data"),
             "reviewer_id": Coalesce("integration__reviewer_id", "integration__partner__alliances_manager_id"),
             "action_due_at": F("due_at"),
@@ -226,7 +231,7 @@ for _kind in (
         },
         "submissions:requirement",
         ("uuid", "slug"),
-        _list_agreement_tasks,
+        list_tasks=_list_agreement_tasks,
     ),
     QueueKind(
         "stale",

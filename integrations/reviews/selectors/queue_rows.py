@@ -24,6 +24,7 @@ from integrations.submissions.workflow.compliance_guards import SEPARATED_DECISI
 from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
 from portal.accounts.models import User
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject, NamedValues
 from portal.ui.components.moments import format_clock, format_exact
 
@@ -80,7 +81,8 @@ def build_page(
     values_by_row = [dict(zip(PAGE_NAMES, values, strict=True)) for values in page.object_list]
     kinds = {values["kind"]: KINDS[values["kind"]] for values in values_by_row}
     links = {
-        key: reverse(kind.url_name, args=[PLACEHOLDER_UUID] * len(kind.url_columns)) for key, kind in kinds.items()
+        key: reverse(kind.url_name, args=[PLACEHOLDER_UUID] * len(kind.url_columns)) + kind.url_query
+        for key, kind in kinds.items()
     }
     links["claim"] = reverse("reviews:claim", args=[PLACEHOLDER_UUID])
     viewer = QueueViewer.build(user, values_by_row)
@@ -89,11 +91,11 @@ def build_page(
 
 def describe_snoozes(rows: Sequence[JsonObject], now: datetime) -> None:
     """Add to snoozed rows until when they are snoozed, and why."""
-    snoozes = Snooze.objects.filter(integration__uuid__in=[row["uuid"] for row in rows]).select_related("integration")
+    snoozes = Snooze.objects.filter(integration__uuid__in=[row["item"] for row in rows]).select_related("integration")
     by_uuid = {str(snooze.integration.uuid): snooze for snooze in snoozes}
     for row in rows:
         # Someone can end a snooze after the rows were read.
-        if snooze := by_uuid.get(row["uuid"]):
+        if snooze := by_uuid.get(row["item"]):
             parameters = {"until": format_exact(snooze.until, now), "reason": snooze.reason}
             row["reasons"].append(_("Snoozed until %(until)s: %(reason)s") % parameters)
 
@@ -104,9 +106,14 @@ def _fill_link(link: str, values: list[object]) -> str:
     return link
 
 
-def get_url_arguments(values: NamedValues) -> list[object]:
-    """Return the arguments of the URL of an item."""
+def _get_url_arguments(values: NamedValues) -> list[object]:
     return [values[name] for name in KINDS[values["kind"]].url_columns]
+
+
+def build_item_url(values: NamedValues) -> str:
+    """Return the absolute URL of the page where an item is decided."""
+    kind = KINDS[values["kind"]]
+    return build_absolute_url(kind.url_name, *_get_url_arguments(values)) + kind.url_query
 
 
 def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
@@ -136,12 +143,14 @@ def _build_row(
         columns = _build_review_columns(values, links["claim"], viewer, now)
     elif values["reviewer_id"]:
         columns = {"reviewer": _describe_claim(values, viewer, now)[0], "is_mine": _is_mine(values, viewer)}
+    if values["integration_id"]:
+        columns["uuid"] = str(values["uuid"])  # for bulk actions
     return {
         # A company has no UUID.
         "item": str(values["uuid"] or values["slug"]),
         "kind": kind.key,
         "kind_label": _(kind.label),
-        "href": _fill_link(links[kind.key], get_url_arguments(values)),
+        "href": _fill_link(links[kind.key], _get_url_arguments(values)),
         "name": values["name"],
         "company": _describe_company("" if kind.key == "company" else values["company"], values["company_state"]),
         "program": PROGRAMS[values["program_key"]].name if values["program_key"] else "",
@@ -154,12 +163,11 @@ def _build_row(
 
 
 def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueViewer, now: datetime) -> JsonObject:
-    """Return the columns that only integrations have. Bulk actions need `uuid`; a blank `claim` means no button."""
+    """Return the columns that only integrations have. A blank `claim` means no button."""
     counts = values["requirement_counts"]
     reviewer_label, claim = _describe_claim(values, viewer, now)
     changes = values["changes"]  # since the user viewed the integration, None if never
     return {
-        "uuid": str(values["uuid"]),
         "is_unviewed": changes is None,
         "changes": ngettext("%(count)s change", "%(count)s changes", changes) % {"count": changes} if changes else "",
         "checks": {outcome: counts[status] for status, outcome in COUNTED_STATUSES.items() if status in counts},

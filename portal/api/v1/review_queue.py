@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter
 from integrations.reviews.forms.queue import QueueFilterForm
 from integrations.reviews.selectors import queue_items
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.reviews.selectors.queue_rows import get_url_arguments, list_tasks
+from integrations.reviews.selectors.queue_rows import build_item_url, list_tasks
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import validate_filters
@@ -22,7 +22,6 @@ from portal.api.routing import MAX_ID, ScopedRouter
 from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas import submissions
 from portal.core.compiled_queries import select_compiled
-from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject, NamedValues
 
 router = ScopedRouter("Reviews")
@@ -106,8 +105,8 @@ def _serialize_item(values: NamedValues, integration: Integration | None) -> Nam
     return values | {
         "company": values["company"] or values["name"],
         "reasons": list_tasks(kind, values),
-        "href": build_absolute_url(kind.url_name, *get_url_arguments(values)),
-        "integration": integration,
+        "href": build_item_url(values),
+        "integration": integration if kind.is_integration else None,
     }
 
 

@@ -8,6 +8,8 @@ from uuid import UUID
 import pytest
 
 from integrations.partners.models import Membership
+from integrations.reviews.models import Snooze
+from integrations.reviews.selectors.queue import find_next_review
 from integrations.submissions.models import Agreement, Integration
 from integrations.submissions.services import agreements
 from integrations.submissions.workflow.states import Status
@@ -215,3 +217,27 @@ def test_agreement_belongs_to_the_reviewer_or_the_alliances_manager(
 def test_agreement_of_the_own_company_is_not_in_the_queue(unsigned_agreement, acme, rita, sign_in, frozen_now):
     Membership.objects.create(partner=acme, user=rita, role="editor", joined_at=frozen_now)
     assert list_names(sign_in(rita).get(QUEUE)) == []
+
+
+@pytest.mark.every_database
+def test_agreement_is_snoozed_with_the_integrations_that_wait_for_nothing_else(acme, alice, rita, sign_in, frozen_now):
+    for name in ("Open", "First", "Last"):
+        row = create_integration(acme, alice, name=name, now=frozen_now)
+    sign(row, alice, frozen_now)
+    action = {"next_action_code": "sign_for_program", "next_action_target": f"requirement:{TPA}"}
+    until = frozen_now + timedelta(days=3)
+    for name, days in (("First", 1), ("Last", 2)):
+        due_at = frozen_now + timedelta(days=days)
+        Integration.objects.filter(name=name).update(responsible_party="program", action_due_at=due_at, **action)
+    client = sign_in(rita)
+    queues = []
+    for name in ("First", "Last"):
+        integration = Integration.objects.get(name=name)
+        Snooze.objects.create(integration=integration, until=until, reason="Counsel is away.", at=frozen_now)
+        queues.append([list_names(client.get(f"{QUEUE}&tab={tab}")) for tab in ("all", "snoozed")])
+    assert queues == [[["Last"], []], [[], ["First"]]]
+    assert find_next_review(Integration.objects.get(name="Open"), rita, frozen_now) is None
+    page = parse(client.get(f"{QUEUE}&tab=snoozed"))
+    assert "Counsel is away." in page.select_one("td.main").text
+    boxes = [box["value"] for box in page.select("input[name=row]")]
+    assert boxes == [str(Integration.objects.get(name="First").uuid)]

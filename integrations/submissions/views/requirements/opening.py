@@ -59,7 +59,7 @@ def restore_unsent_form(page: RequirementPage) -> BoundForms:
 def build_opened_context(page: RequirementPage, bound_forms: BoundForms) -> TemplateContext:
     """Return the context of the opened requirement with its available forms; submitted forms retain their input.
 
-    The form with the name in the URL parameter `open` is open, and so are forms with errors.
+    The form with the name in the URL parameter `open` is open with the focus, and so are forms with errors.
     """
     kind = page.requirement.kind
     unbound_forms = {
@@ -71,6 +71,9 @@ def build_opened_context(page: RequirementPage, bound_forms: BoundForms) -> Temp
     forms = {**unbound_forms, **bound_forms}
     for name, form in forms.items():
         form.is_open = form.is_bound or name == page.request.GET.get("open")
+        if form.is_open and not form.is_bound:
+            for field in form.visible_fields()[:1]:
+                field.field.widget.attrs["autofocus"] = True
     return {
         **build_page_context(page),
         **PAGES_BY_KIND[kind].context(page),

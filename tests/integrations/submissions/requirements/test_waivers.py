@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from bs4 import BeautifulSoup
+from django.conf import settings
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements, waivers
@@ -198,12 +199,12 @@ def test_review_links_to_the_open_form(integration_at, rita, sign_in):
     client = sign_in(rita)
     review = BeautifulSoup(client.get(f"/integrations/{row.uuid}/review/").content, "html.parser")
     (link,) = review.select(f"#requirement-{CHECKED_REQUIREMENT} a[href*=waive]")
-    assert link["href"] == f"{get_url(row, CHECKED_REQUIREMENT)}?open=waive#grant-waiver"
-    opened_by_url = {
-        url: BeautifulSoup(client.get(url).content, "html.parser").select_one("#grant-waiver").has_attr("open")
-        for url in (link["href"], get_url(row, CHECKED_REQUIREMENT))
-    }
-    assert opened_by_url == {link["href"]: True, get_url(row, CHECKED_REQUIREMENT): False}
+    assert link["href"] == f"{get_url(row, CHECKED_REQUIREMENT)}?open=waive"
+    urls = (link["href"], get_url(row, CHECKED_REQUIREMENT))
+    opened, closed = (BeautifulSoup(client.get(url).content, "html.parser") for url in urls)
+    assert [page.select_one("#grant-waiver").has_attr("open") for page in (opened, closed)] == [True, False]
+    focused = [[field["id"] for field in page.select("main [autofocus]")] for page in (opened, closed)]
+    assert focused == [["waive-reason"], []]
 
 
 @pytest.mark.every_database
@@ -220,7 +221,9 @@ def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_in
     assert "Decide on the waiver of “" in get_row_text(page, row.name)
     assert CHECKED_REQUIREMENT not in get_row_text(page, row.name)
     link = BeautifulSoup(page.content, "html.parser").select_one("td.main a")["href"]
-    assert link == get_url(row, CHECKED_REQUIREMENT)
+    assert link == f"{get_url(row, CHECKED_REQUIREMENT)}?open=waive"
+    (item,) = create_api_client(add_second_factor(rita)).get("/queue?kind=waiver").json()["items"]
+    assert item["href"] == f"{settings.SITE_URL}{link}"
     submit_action(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", reason="Agreed.", expires_on="2026-05-31")
     assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == []
     assert get_state(row, CHECKED_REQUIREMENT).waiver_requested_at is None
