@@ -229,6 +229,7 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
             "partner": event.integration.partner.name,
             "integration": event.integration.name,
             "change": capfirst(event.action),
+            "actor": event.actor_name,
             "is_public": _is_public_change(event),
         }
         for event in recent_events

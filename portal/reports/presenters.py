@@ -53,8 +53,8 @@ def build_current_context(figures: JsonObject, now: datetime, *, is_external: bo
 
 
 def hide_confidential_changes(figures: JsonObject) -> JsonObject:
-    """Return the figures without the changes of listing statuses that the public doesn't see."""
-    changes = [row for row in figures["listing_changes"] if row.get("is_public")]
+    """Return the figures without the changes of listing statuses that the public doesn't see, and without names."""
+    changes = [row | {"actor": ""} for row in figures["listing_changes"] if row.get("is_public")]
     return figures | {"listing_changes": changes}
 
 
