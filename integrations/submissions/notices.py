@@ -1,6 +1,6 @@
 """Email notifications of integrations: recipients and contexts."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -50,6 +50,7 @@ def list_program_contacts(integration: Integration) -> list[User | str]:
         and person.is_active
         and permissions.can_act_for_program(integration, person)
         and not is_excluded_from_decision(integration, person.pk)
+        and not permissions.is_own_approval(integration.first_approver_id, integration.review_state, person)
     ]
     managers = list_reviewer_managers(integration) if has_no_decider(integration) else []
     return keep_unique((*contacts, *managers, integration.edition.mailbox))
@@ -76,6 +77,14 @@ def list_involved_program_team(integration: Integration) -> list[object]:
     return list_program_team(integration) if is_involved else []
 
 
+def list_deciding_reviewers(integration: Integration) -> Sequence[User | str]:
+    """Return the reviewers who can make the pending decision of a review, or the mailbox if there is none."""
+    reviewers = User.objects.active_reviewers().order_by("pk")
+    return [user for user in reviewers if permissions.can_review_now(integration, user)] or [
+        integration.edition.mailbox
+    ]
+
+
 def list_both_teams(integration: Integration) -> list[object]:
     return keep_unique((*list_partner_team(integration), *list_program_team(integration)))
 
@@ -84,6 +93,7 @@ FINDERS: dict[Audience, RecipientFinder] = {
     Audience.PARTNER_TEAM: list_partner_team,
     Audience.PROGRAM_TEAM: list_program_team,
     Audience.INVOLVED_PROGRAM_TEAM: list_involved_program_team,
+    Audience.DECIDING_REVIEWERS: list_deciding_reviewers,
     Audience.BOTH_TEAMS: list_both_teams,
 }
 

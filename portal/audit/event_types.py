@@ -18,6 +18,7 @@ class Audience(StrEnum):
     MEMBER = "the member"
     MEMBER_OR_OWNERS = "the member, or the owners if the member left"
     REVIEWERS = "reviewers"
+    DECIDING_REVIEWERS = "reviewers who can decide"
     MENTIONED_PEOPLE = "people whom a text mentions"
     PARTNER_AND_MANAGER = "owners, editors, and Alliances manager of the partner"
 

@@ -161,7 +161,7 @@ class StageFields(ListingStatusFields):
 
     @review_decision(guards=[guards.require_own_first_approval])
     def undo_first_approval(self, *, actor: "User", **_: object) -> None:
-        """Return the review to the first reviewer, unless someone else has claimed it. No one was notified."""
+        """Return the review to the first reviewer, unless someone else has claimed it."""
         self.first_approver = None
         self.reviewer = self.reviewer or actor
 

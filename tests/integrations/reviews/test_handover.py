@@ -8,7 +8,7 @@ import pytest
 
 from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.notices import list_program_contacts, list_remaining_contacts
+from integrations.submissions.notices import list_deciding_reviewers, list_program_contacts, list_remaining_contacts
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.responsibility import describe_responsible
 from integrations.submissions.services import findings, requirements
@@ -186,3 +186,13 @@ def test_undo_returns_the_next_action_to_the_program(row: Integration, rita: Any
     assert [mail.state for mail in EmailMessage.objects.filter(event__event_type="review.changes_requested")] == [
         "canceled"
     ]
+
+
+def test_mailbox_is_notified_if_only_the_first_approver_could_decide(
+    row: Integration, acme: Any, rita: User, now: datetime
+) -> None:
+    acme.alliances_manager = rita
+    acme.save()
+    Integration.objects.filter(pk=row.pk).update(reviewer=None, first_approver=rita)
+    row = Integration.objects.get(pk=row.pk)
+    assert (list_program_contacts(row), list_deciding_reviewers(row)) == ([row.edition.mailbox], [row.edition.mailbox])

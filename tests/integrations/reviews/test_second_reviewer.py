@@ -53,12 +53,14 @@ def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
     assert client.get(build_url(ready_integration, "approve"))["Location"] == build_url(
         ready_integration, "approve_first"
     )
-    assert "This action doesn't send an email." in get_text(client.get(build_url(ready_integration, "approve_first")))
+    assert rob.email in get_text(client.get(build_url(ready_integration, "approve_first")))
     submit_transition(client, ready_integration, "approve_first", note="Tests pass.")
     row = reload_row(ready_integration)
     assert (row.stage, row.responsible_party, row.first_approver, row.reviewer) == ("review", "program", rita, None)
     event = row.events.get(event_type="review.first_approved")
-    assert (event.internal, event.note, event.emails.count()) == (True, "Tests pass.", 0)
+    (email,) = event.emails.all()
+    assert (event.internal, email.to, email.subject[:23]) == (True, rob.email, "Second review requested")
+    assert "Rita Reyes approved round 1 of Rocket in Nomad as first reviewer." in email.text
     page = get_text(sign_in(rob).get(f"/integrations/{ready_integration.uuid}/review/"))
     assert f"{WAITING} Rita Reyes approved this round." in page
     assert "The partner sees “In review”. Tests pass. " in page

@@ -31,6 +31,7 @@ SUBJECTS = {
     "review.requested": "Review requested: Rocket by Acme",
     "review.requested_again": "Review requested: Rocket by Acme",
     "review.changes_requested": "Changes requested: Rocket",
+    "review.first_approved": "Second review requested: Rocket by Acme",
     "integration.approved": "Approved: Rocket",
     "integration.declined": "Declined: Rocket",
     "integration.listed": "Now listed: Rocket",
