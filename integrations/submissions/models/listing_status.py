@@ -87,6 +87,7 @@ class ListingStatusFields(models.Model):
     tier = models.CharField("tier", max_length=40, blank=True)
     tier_request = models.CharField(max_length=40, blank=True)
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    # or delisted: the author of the decision in force
     suspended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     listing_status_since = models.DateTimeField(null=True, blank=True)
     compliance_deadline_at = models.DateTimeField(null=True, blank=True)
@@ -179,7 +180,13 @@ class ListingStatusFields(models.Model):
         self._begin_listing_status(now, settings.NOTICE_GRACE_DAYS)
         self.notice_by = actor
 
-    @allow_decision(LISTED, SUSPENDED, DELISTED, UNLISTED, guards=[compliance_guards.require_pending_request])
+    @allow_decision(
+        LISTED,
+        SUSPENDED,
+        DELISTED,
+        UNLISTED,
+        guards=[compliance_guards.require_pending_request, compliance_guards.require_other_reviewer_for_request],
+    )
     def dismiss_request(self, *, now: datetime, **_: object) -> None:
         # After a dismissal, only new breaches suggest a notice again.
         self.compliance_request = ""
@@ -204,8 +211,10 @@ class ListingStatusFields(models.Model):
         self.suspended_by = actor
 
     @allow_decision(SUSPENDED, target=DELISTED, guards=list_period_guards("decide_on_delisting"))
-    def delist(self, *, now: datetime, **_: object) -> None:
+    def delist(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
+        # Whoever suspended it can decide on the reinstatement. Otherwise, that would require a third reviewer.
+        self.suspended_by = actor
         # No support commitment applies to a delisted integration, so it has no tier that includes one.
         self.tier = self.tier_request = ""
 
@@ -229,6 +238,7 @@ class ListingStatusFields(models.Model):
         guards=[
             guards.require_verified_company,
             compliance_guards.require_no_open_appeal,
+            compliance_guards.require_other_reviewer_for_request,
             guards.require_no_hold,
             guards.require_met_requirements,
         ],

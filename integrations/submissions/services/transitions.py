@@ -23,7 +23,7 @@ from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.services.undo import RESPONSIBILITY_TIMESTAMPS, remember_decision, snapshot_state
 from integrations.submissions.workflow.actions import IDLE_ACTIONS, determine_next_action, list_reasons
-from integrations.submissions.workflow.evidence import PROVIDER
+from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL, PROVIDER
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
@@ -220,6 +220,8 @@ def _build_event_data(
         event_data["tier"] = previous_state["tier_request"]  # the decided request
     if previous_state["compliance_request"] and not integration.compliance_request:
         event_data["request"] = previous_state["compliance_request"]  # the decided request
+    if previous_state["deadline_pause_reason"] == PAUSED_FOR_APPEAL and not integration.deadline_pause_reason:
+        event_data["request"] = "appeal"  # decided, or ended by an immediate suspension
     if previous_state["listing_status"] != integration.listing_status or options.has_evidence:
         event_data["listing_status"] = [previous_state["listing_status"], str(integration.listing_status)]
         due_at = integration.compliance_deadline_at

@@ -155,6 +155,8 @@ def _list_in_support(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
 
 
 def _list_for_compliance(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
+    if snapshot.process == ComplianceStatus.REQUESTED and snapshot.compliance_request == "reinstatement":
+        return (NextAction(ResponsibleParty.PROGRAM, "decide_on_reinstatement", "compliance"),)
     if snapshot.process == ComplianceStatus.REQUESTED:
         request = {"code": snapshot.compliance_request, "params": snapshot.compliance_request_params}
         return (NextAction(ResponsibleParty.PROGRAM, "decide_on_request", "compliance", {"request": request}),)

@@ -42,6 +42,12 @@ SEPARATED_DECISIONS = {
     ),
     "decide_on_notice_appeal": _APPEAL,
     "decide_on_suspension_appeal": _APPEAL,
+    "decide_on_reinstatement": SeparatedDecision(
+        ("suspended_by",),
+        gettext_noop(
+            "%(name)s suspended or delisted the integration. Another reviewer must decide on the reinstatement."
+        ),
+    ),
 }
 
 
@@ -74,6 +80,15 @@ def exclude_authors(action_code: str) -> Guard:
         return _(decision.refusal) % {"name": getattr(integration, decision.authors[0])}
 
     return require_other_reviewer
+
+
+require_other_author = exclude_authors("decide_on_reinstatement")
+
+
+def require_other_reviewer_for_request(integration: "Integration") -> str:
+    """Refuse a decision on the partner's request by the author of the decision that it is about."""
+    # Without a request, the author can take the decision back, as with a notice.
+    return require_other_author(integration) if integration.compliance_request else ""
 
 
 def require_ended_period(integration: "Integration") -> str:

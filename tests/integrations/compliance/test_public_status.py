@@ -241,6 +241,30 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
     assert perform_and_reload(row, "delist", rob, over).listing_status == "delisted"
 
 
+def test_immediate_suspension_ends_an_appeal_and_tells_the_partner(
+    reach_state: Any, rob: Any, alice: Any, now: datetime
+) -> None:
+    row = reach_state("appealed")
+    then = now + 2 * DAY
+    hold = {"note": "acme/rocket now belongs to globex.", "waits_for": "program", "check": "repository.owner"}
+    perform_transition(row, "put_on_hold", actor=None, now=then, **hold)
+    CheckResult.objects.create(
+        integration=row,
+        key="repository.owner",
+        version=1,
+        outcome="fail",
+        summary="The repository now belongs to globex.",
+        inspected_revisions=[["new owner", "9"]],
+        at=then,
+    )
+    row = perform_and_reload(row, "suspend_immediately", rob, then)
+    email = EmailMessage.objects.get(event__event_type="compliance.suspended_immediately")
+    assert "The notice and the appeal against it have ended without a decision on the appeal." in email.text
+    assert "or appeal the suspension." in email.text
+    assert (row.deadline_pause_reason, row.compliance_deadline_at) == ("", then + 60 * DAY)
+    assert perform_and_reload(row, "appeal", alice, then + DAY).deadline_pause_reason == "appeal"
+
+
 def test_other_hold_does_not_allow_immediate_suspension(
     listed_integration: Integration, rita: Any, now: datetime
 ) -> None:

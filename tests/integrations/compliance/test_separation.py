@@ -26,7 +26,7 @@ from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_user
-from tests.integrations.compliance.transitions import DAY, perform_and_reload
+from tests.integrations.compliance.transitions import DAY, get_refusal, perform_and_reload
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text, parse
 
@@ -39,6 +39,14 @@ PENDING_DECISIONS = {
     "appealed": (2, "dismiss_appeal", "rita"),
     "suspended": (91, "delist", "rob"),
     "suspension_appealed": (92, "uphold_appeal", "rita rob"),
+    "reinstatement_requested": (33, "dismiss_request", "rob"),
+    "return_requested": (93, "dismiss_request", "rita"),
+}
+# Their earlier states, and what the partner does a day before
+REQUESTS = {
+    "suspension_appealed": ("suspended", "appeal"),
+    "reinstatement_requested": ("suspended", "request_reinstatement"),
+    "return_requested": ("delisted", "request_reinstatement"),
 }
 OTHER_STATES = ("listed", "requested", "deadline_paused", "delisted", "unlisted")
 
@@ -60,10 +68,11 @@ def reach(reach_state: Callable[[str], Integration], alice: User, now: datetime,
     """Take the integration to a state in which a decision is pending, at its time."""
 
     def reach_pending(name: str) -> Integration:
-        row = reach_state(name.replace("suspension_appealed", "suspended"))
+        earlier, step = REQUESTS.get(name, (name, ""))
+        row = reach_state(earlier)
         then = now + DAY * PENDING_DECISIONS[name][0]
-        if name == "suspension_appealed":
-            perform_and_reload(row, "appeal", alice, then - DAY)
+        if step:
+            perform_and_reload(row, step, alice, then - DAY)
         tasks.advance_cases(then)
         time_machine.move_to(then, tick=False)
         return reload_row(row)
@@ -105,6 +114,15 @@ def test_separation_is_named_before_a_data_gap(
     transitions = list_available_transitions(row, {"rita": rita, "rob": rob}[excluded], now=timezone.now())
     (blockers,) = (each.blockers for each in transitions if each.name == transition)
     assert [(refusal in text, "Our issue data ends" in text) for text in blockers] == [(True, False), (False, True)]
+
+
+def test_author_can_reinstate_only_without_a_request(reach: Any, rita: User, rob: User, now: datetime) -> None:
+    row = reach("reinstatement_requested")
+    then = timezone.now()
+    assert get_refusal(row, "reinstate", rob, then).startswith("Rob Roth suspended or delisted the integration.")
+    row = perform_and_reload(row, "dismiss_request", rita, then)
+    assert row.listing_status == "suspended"
+    assert perform_and_reload(row, "reinstate", rob, then).listing_status == "listed"
 
 
 @pytest.mark.parametrize("state", OTHER_STATES)

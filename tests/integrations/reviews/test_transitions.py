@@ -82,6 +82,27 @@ def test_hold_records_the_party_that_it_waits_for(
     )
 
 
+@pytest.mark.parametrize(
+    ("waits_for", "sentence"),
+    [
+        ("partner", "Action required: Resolve the hold “The registry is closed”."),
+        (
+            "program",
+            "Waiting for the program: Resolve the hold “The registry is closed” by Tue, Apr 28, 9:00 AM UTC. "
+            "No action needed.",
+        ),
+        ("third_party", "No action needed."),
+    ],
+)
+def test_email_about_a_hold_says_who_must_act(
+    ready_integration: Integration, rita: User, sign_in: SignIn, waits_for: str, sentence: str
+) -> None:
+    submit_transition(
+        sign_in(rita), ready_integration, "put_on_hold", note="The registry is closed.", waits_for=waits_for
+    )
+    assert EmailMessage.objects.get(name="integration_on_hold").text.split("\n")[0] == sentence
+
+
 def test_hold_for_an_unknown_party_is_shown_as_field_error(
     ready_integration: Integration, rita: User, sign_in: SignIn
 ) -> None:

@@ -183,7 +183,10 @@ def test_hold_names_the_party_it_waits_for_and_blocks_the_next_step(
         rocket, "put_on_hold", actor=rita, note="Legal reads the agreement.", waits_for="third_party", now=now
     )
     row = reload_row(rocket)
-    assert (row.responsible_party, row.next_action_label) == ("third_party", "On hold: Legal reads the agreement")
+    assert (row.responsible_party, row.next_action_label) == (
+        "third_party",
+        "Resolve the hold “Legal reads the agreement”",
+    )
     fulfill_requirements(row, alice, now)
     with pytest.raises(ActionRefused, match=r"^On hold: Legal reads the agreement\.$"):
         perform_transition(row, "complete_step", actor=alice, now=now)
