@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -12,7 +13,7 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.changes import change_integration
-from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.services.transitions import lock_integration, perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -27,6 +28,8 @@ class BulkInputs:
     reason: str = ""
 
 
+# A second click or a repeated request doesn't send the same reminder again. A later one can.
+REMINDER_PERIOD = timedelta(days=1)
 BulkAction = Callable[[Integration, BulkInputs, User, datetime], object]
 
 
@@ -55,11 +58,16 @@ def end_snooze(integration: Integration, *, actor: User, now: datetime) -> None:
 
 
 def remind_partner(integration: Integration, text: str, *, actor: User, now: datetime) -> None:
-    """Send the partner a message with the next action."""
-    if integration.responsible_party != ResponsibleParty.PARTNER:
-        raise ActionRefused(_("The next action isn't the partner's."), "invalid-transition")
-    reminder = _("Reminder: %(action)s") % {"action": integration.next_action_label}
-    findings.post_message(integration, f"{reminder}\n\n{text}".strip(), actor=actor, now=now)
+    """Send the partner a message with the next action, unless it got the same one within a day."""
+    with transaction.atomic():
+        locked_integration = lock_integration(integration.pk)
+        if locked_integration.responsible_party != ResponsibleParty.PARTNER:
+            raise ActionRefused(_("The next action isn't the partner's."), "invalid-transition")
+        reminder = _("Reminder: %(action)s") % {"action": locked_integration.next_action_label}
+        body = f"{reminder}\n\n{text}".strip()
+        if locked_integration.messages.filter(body=body, at__gt=now - REMINDER_PERIOD).exists():
+            raise ActionRefused(_("The partner got this reminder within the last 24 hours."), "conflict")
+        findings.post_message(locked_integration, body, actor=actor, now=now)
 
 
 ACTIONS: dict[str, BulkAction] = {

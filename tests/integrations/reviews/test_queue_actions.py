@@ -113,6 +113,27 @@ def test_inputs_stay_in_their_fields_when_an_item_is_refused(three_reviews: None
 
 
 @pytest.mark.any_database
+def test_same_reminder_is_sent_once_a_day(
+    three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
+) -> None:
+    row = Integration.objects.get(name="Rocket")
+    perform_transition(row, "put_on_hold", actor=rita, note="Upload it.", waits_for="partner", now=frozen_now)
+    fields = {"action": "remind", "row": [str(row.uuid)]}
+    sent = []
+    for days, reason in ((0, ""), (0, ""), (0, "By Friday."), (1, "")):
+        time_machine.move_to(frozen_now + timedelta(days=days), tick=False)
+        page = sign_in(rita).post("/queue/action/", fields | {"reason": reason}, follow=True)
+        sent.append([str(message) for message in page.context["messages"]])
+    refusal = "Rocket: The partner got this reminder within the last 24 hours."
+    assert sent == [["Sent 1 reminder."], [refusal], ["Sent 1 reminder."], ["Sent 1 reminder."]]
+    assert list(row.messages.order_by("pk").values_list("body", flat=True)) == [
+        "Reminder: Resolve the hold “Upload it”",
+        "Reminder: Resolve the hold “Upload it”\n\nBy Friday.",
+        "Reminder: Resolve the hold “Upload it”",
+    ]
+
+
+@pytest.mark.any_database
 def test_action_without_selection_is_reported(three_reviews: None, rita: User, sign_in: SignIn) -> None:
     fields = {"action": "snooze", "days": "3", "reason": "On vacation.", "row": ["x"]}
     response = sign_in(rita).post("/queue/action/", fields, follow=True)
