@@ -49,7 +49,9 @@ def refuse_unknown_input(request: HttpRequest, known_input: KnownInput, parse_bo
     _refuse_names({*request.POST, *request.FILES} - known_input.form_fields, UNKNOWN_FIELD_MESSAGE)
     if not known_input.has_body and request.content_type == "application/json" and request.body:
         data = parse_body(request)
-        _refuse_names(data if isinstance(data, dict) else (), UNKNOWN_FIELD_MESSAGE)
+        if not isinstance(data, dict):
+            raise ApiError("validation-error", "This operation takes no body. Send none, or an empty object.")
+        _refuse_names(data, UNKNOWN_FIELD_MESSAGE)
 
 
 def refuse_unknown_parameters(request: HttpRequest, known_parameters: Collection[str]) -> None:

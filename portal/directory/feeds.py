@@ -58,8 +58,9 @@ def build_next_url(request: HttpRequest, last: ListingChange) -> str:
 
 def build_feed_url(request: HttpRequest, **position: str) -> str:
     """Return the absolute URL of the feed with its filters, at a position or else its first page."""
-    query = request.GET.dict() | {"before": ""} | position
-    text = urlencode({name: value for name, value in query.items() if value})
+    # In this order and without other parameters, because the URL is the ID of an Atom feed.
+    filters = {name: request.GET.get(name, "") for name in ("program", "partner", "since")}
+    text = urlencode({name: value for name, value in (filters | position).items() if value})
     return f"{settings.SITE_URL}{request.path}{'?' if text else ''}{text}"
 
 

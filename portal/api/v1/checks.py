@@ -13,7 +13,7 @@ from integrations.submissions.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import get_row
+from portal.api.problems import ApiError, get_row
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.core.value_types import JsonObject, TemplateContext
 from verification.checks.models import CiCheckReport
@@ -145,14 +145,25 @@ def report_check_results(request: AuthenticatedRequest, uuid: UUID, body: CiChec
     """Report preflight results for a commit from CI.
 
     The report is stored as reported by you. The portal runs its own checks for a sample of reports, and always if a
-    report decides a requirement. If the results differ, the portal shows both and opens a finding.
+    report decides a requirement. If the results differ, the portal shows both and opens a finding. A report with
+    checks that the portal doesn't have is refused.
     """
+    _refuse_unknown_checks(body.checks)
     checks = [check.model_dump() for check in body.checks]
     integration = load_visible_integration(request, uuid)
     report = CiCheckReport(integration=integration, commit=body.commit, version=body.version, results=checks)
     ci_reports.report_ci_results(report, body.program, body.repository, actor=request.user, now=timezone.now())
     set_location_header(request, "integrations", uuid, "check-results", report.uuid)
     return report
+
+
+def _refuse_unknown_checks(checks: list[ReportedCheckIn]) -> None:
+    """Raise ApiError for checks that the portal doesn't know. Its result of them, a pass too, would mean nothing."""
+    unknown = [(f"checks.{number}.id", check.id) for number, check in enumerate(checks) if check.id not in CHECKS]
+    if unknown:
+        keys = ", ".join(key for _, key in unknown)
+        message = f"This portal doesn't have these checks: {keys}. Use the portal-preflight of its version."
+        raise ApiError("validation-error", message, fields=[(field, "Unknown check.") for field, _ in unknown])
 
 
 @router.get("/integrations/{uuid:uuid}/check-results/{uuid:report}", READ_SCOPE, CiCheckReportOut)

@@ -190,6 +190,20 @@ def test_report_about_something_else_is_refused(ci: ApiClient, rocket: Any, key:
     assert CiCheckReport.objects.count() == 0
 
 
+def test_report_with_unknown_checks_is_refused(ci: ApiClient, rocket: Any, key: str) -> None:
+    checks = [{"id": each, "outcome": "pass"} for each in (key, "renamed.check", "newer.check")]
+    answer = ci.post(f"/integrations/{rocket.uuid}/check-results", {"commit": COMMIT, "checks": checks})
+    assert (answer.status_code, answer.json()["detail"], answer.json()["errors"]) == (
+        422,
+        "This portal doesn't have these checks: renamed.check, newer.check. Use the portal-preflight of its version.",
+        [
+            {"field": "checks.1.id", "message": "Unknown check."},
+            {"field": "checks.2.id", "message": "Unknown check."},
+        ],
+    )
+    assert CiCheckReport.objects.count() == 0
+
+
 def test_output_of_preflight_is_accepted(ci: ApiClient, rocket: Any, key: str) -> None:
     subject = build_integration_subject(rocket)
     disagreements = PreflightReport(subject, {key: Result(Outcome.PASS, "It is.")}).as_dict()

@@ -151,6 +151,8 @@ def test_unknown_field_of_a_form_is_named(api: ApiClient, rocket: Any) -> None:
     [
         ('{"version": 1}', 422, [{"field": "version", "message": "Unknown field."}]),
         ("version=1", 400, None),
+        ('[{"version": 1}]', 422, None),
+        ("[]", 422, None),
         ("{}", 202, None),
         ("", 202, None),
     ],

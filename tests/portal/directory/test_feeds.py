@@ -95,6 +95,16 @@ def test_earlier_changes_are_on_further_pages(
         assert feed_items == ["Change 3.", "Change 2.", "Listed by the Nomad program.", "Change 1.", "Change 0."]
 
 
+def test_id_of_a_feed_depends_only_on_its_filters(db: None, client: Client, settings: Any) -> None:
+    settings.SITE_URL = "https://portal.example"
+    filters = ("program=nomad&partner=acme", "partner=acme&program=nomad")
+    queries = (*filters, "utm_source=x&since=&partner=acme&program=nomad")
+    feed_ids = [
+        ET.fromstring(client.get(f"/feeds/directory.atom?{query}").content).findtext(f"{ATOM}id") for query in queries
+    ]
+    assert feed_ids == ["https://portal.example/feeds/directory.atom?program=nomad&partner=acme"] * len(queries)
+
+
 def read_json_page(content: bytes) -> tuple[list[str], str]:
     page = json.loads(content)
     return [item["content_text"] for item in page["items"]], page.get("next_url", "")
