@@ -15,14 +15,14 @@ SIGNATURE_LABELS = {
     "version": gettext_noop("Version"),
     "digest": gettext_noop("SHA-256"),
     "method": gettext_noop("Method"),
-    "company_signer": gettext_noop("Partner's signer"),
-    "company_title": gettext_noop("Title of the partner's signer"),
-    "company_signed_at": gettext_noop("Partner's signature date"),
+    "partner_signer": gettext_noop("Partner's signer"),
+    "partner_title": gettext_noop("Title of the partner's signer"),
+    "partner_signed_at": gettext_noop("Partner's signature date"),
     "program_signer": gettext_noop("Program's signer"),
     "program_title": gettext_noop("Title of the program's signer"),
     "program_signed_at": gettext_noop("Program's signature date"),
 }
-SIGNATURE_TIMES = frozenset({"company_signed_at", "program_signed_at"})
+SIGNATURE_TIMES = frozenset({"partner_signed_at", "program_signed_at"})
 
 
 def get_value_label(key: str) -> str:

@@ -35,7 +35,7 @@ from portal.ui.components.markup import split_url
 CHUNK_SIZE = 500
 LIST_COLUMNS: Columns = {
     "integration": "name",
-    "company": "partner__name",
+    "partner": "partner__name",
     "program": lambda row: PROGRAMS[row.program_key].name,
     "edition": "edition_date",
     "step": lambda row: get_edition(row.program_key, row.edition_date).get_step(row.step).name,
@@ -45,13 +45,13 @@ LIST_COLUMNS: Columns = {
     "category": "category",
     "repository": "repository",
     "responsible_party": "responsible_party",
-    "next": lambda row: render_action_text(row.next_action_code, row.next_action_params),
-    "due (UTC)": "action_due_at",
-    "since (UTC)": "responsible_since",
-    "round": "review_round",
+    "next_action": lambda row: render_action_text(row.next_action_code, row.next_action_params),
+    "due_at": "action_due_at",
+    "began_at": "responsible_since",
+    "review_round": "review_round",
     "reviewer": "reviewer__name",
-    "started (UTC)": "created_at",
-    "listed (UTC)": "released_at",
+    "created_at": "created_at",
+    "listed_at": "released_at",
     "url": lambda row: settings.SITE_URL + str(row.uuid).join(split_url("submissions:detail")),
 }
 COMPUTED_FIELDS = ("program_key", "step", "next_action_code", "next_action_params", "uuid")  # read by the functions
@@ -75,14 +75,14 @@ def build_integrations_table(request: AuthenticatedRequest, now: datetime) -> Ex
 QUEUE_COLUMNS: Columns = {
     "kind": itemgetter("kind"),
     "item": itemgetter("name"),
-    "company": itemgetter("company"),
+    "partner": itemgetter("partner_name"),
     "program": lambda item: PROGRAMS[item["program_key"]].name if item["program_key"] else "",
     "detail": itemgetter("detail"),
     "stage": itemgetter("stage"),
-    "waits for": lambda item: "; ".join(list_tasks(KINDS[item["kind"]], item)),
-    "due (UTC)": itemgetter("action_due_at"),
-    "since (UTC)": itemgetter("began_at"),
-    "round": itemgetter("review_round"),
+    "reasons": lambda item: "; ".join(list_tasks(KINDS[item["kind"]], item)),
+    "due_at": itemgetter("action_due_at"),
+    "began_at": itemgetter("began_at"),
+    "review_round": itemgetter("review_round"),
     "reviewer": itemgetter("reviewer_name"),
     "url": build_item_url,
 }

@@ -157,12 +157,12 @@ def serialize_listing(row: Listing) -> JsonObject:
     """Return a listing as JSON data for the API and the feeds, with ISO timestamps in UTC."""
     public_status = row.public_status
     return {
-        "id": str(row.uuid),
+        "uuid": str(row.uuid),
         "name": row.name,
         "summary": row.summary,
         "url": build_absolute_url("directory:listing", row.uuid),
         "logo": build_absolute_url("directory:logo", row.uuid) if row.has_logo else None,
-        "publisher": {"name": row.publisher, "slug": row.publisher_slug},
+        "partner": {"name": row.publisher, "slug": row.publisher_slug},
         "product": row.product,
         "program": {"key": row.program, "name": PROGRAMS[row.program].name},
         "track": row.track or None,
@@ -172,7 +172,7 @@ def serialize_listing(row: Listing) -> JsonObject:
             "key": row.listing_status,
             "name": public_status.label,
             "description": public_status.description,
-            "since": row.listing_status_since.isoformat() if row.listing_status_since else None,
+            "began_at": row.listing_status_since.isoformat() if row.listing_status_since else None,
         },
         "version": row.version or None,
         "platforms": row.platforms.split(),

@@ -87,7 +87,7 @@ class AuditLogFilterForm(forms.Form):
     """Filters in the URL of the audit log. An invalid filter shows an error; the others still apply."""
 
     person = SingleLineField(label=gettext_lazy("Person"), required=False, max_length=100)
-    company = SingleLineField(label=gettext_lazy("Partner"), required=False, max_length=120)
+    partner = SingleLineField(label=gettext_lazy("Partner"), required=False, max_length=120)
     stream = SingleLineField(label=gettext_lazy("Object"), required=False, max_length=100)
     detail = forms.RegexField(
         rf"^({'|'.join(AUDIT_DETAILS)}):.{{1,100}}$",
@@ -105,6 +105,6 @@ class AuditLogFilterForm(forms.Form):
     def clean_detail(self) -> str:
         """Require the object or the partner: without an index on the data, a search of the whole log is slow."""
         detail = str(self.cleaned_data["detail"])
-        if detail and not (self.cleaned_data.get("stream") or self.cleaned_data.get("company")):
+        if detail and not (self.cleaned_data.get("stream") or self.cleaned_data.get("partner")):
             raise forms.ValidationError(_("Also enter an object or a partner."))
         return detail

@@ -45,6 +45,6 @@ def test_account_is_viewed_with_a_reason_and_withdrawn(
     owner.press("Withdraw test account").sees("Test account withdrawn. We deleted the credentials.")
     reviewer.go(address).sees("No test accounts yet.").does_not_see("Reason for access")
     owner.sees("To run the acceptance tests.")
-    assert [(use.how, use.by) for use in Integration.objects.get().credentials.get().accesses.all()] == [
+    assert [(use.kind, use.accessed_by) for use in Integration.objects.get().credentials.get().accesses.all()] == [
         ("reveal", rita)
     ]

@@ -47,7 +47,7 @@ PARAMETERS = (
     "tier",
     "next",
     "yes",
-    "company",
+    "partner",
     "name",
     "requirement",
     "check",

@@ -39,7 +39,7 @@ QUERIES = (
     "?q=acme",
     "?page=2",
     "?program=nomad",
-    "?sort=company",
+    "?sort=partner",
 )
 RIVAL = {"name": "Rocket", "repository_address": "acme/terraform-provider-rocket", "description": "Ours."}
 REQUESTER = "Someone is working on this"

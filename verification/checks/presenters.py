@@ -22,8 +22,8 @@ OUTCOMES_WITHOUT_ADVICE = (Outcome.PASS, Outcome.WAIVED)
 class CheckResultRow:
     """One check on the page.
 
-    `advice` is set only if the reader can act; `next_try` after an error on our side. `since`: when this result was
-    first returned; `at`: when it was last returned. `progress_text`: text while the check is running.
+    `advice` is set only if the reader can act; `next_attempt_at` after an error on our side. `since`: when this result
+    was first returned; `at`: when it was last returned. `progress_text`: text while the check is running.
     """
 
     key: str
@@ -35,7 +35,7 @@ class CheckResultRow:
     version: int = 0
     at: datetime | None = None
     since: datetime | None = None
-    next_try: datetime | None = None
+    next_attempt_at: datetime | None = None
     evidence: tuple[JsonObject, ...] = ()
     progress_text: str = ""
     accepts: tuple[str, str] = ("", "")  # what a reviewer can accept permanently, and its value
@@ -54,14 +54,14 @@ def list_check_results(integration: Integration, check_run: CheckRun | None, now
     waived_check_keys = list_waived_check_keys(integration, now)
     is_running = check_run is not None and check_run.is_under_way(now)
     finished_keys = set(check_run.finished_checks) if check_run is not None else set()
-    next_attempt_at = check_run.next_attempt_at if check_run is not None and not is_running else None
+    attempt_at = check_run.next_attempt_at if check_run is not None and not is_running else None
     rows = []
     for key in list_required_check_keys(list_checked_requirements(integration)):
         newest = newest_by_key.get(key)
         row = _build_row(key, newest, conclusive_by_key.get(key), key in waived_check_keys, now)
         progress_text = _("Running…") if is_running and key not in finished_keys else ""
-        next_try = next_attempt_at if newest is not None and newest.outcome == Outcome.ERROR else None
-        rows.append(replace(row, progress_text=progress_text, next_try=next_try))
+        next_attempt_at = attempt_at if newest is not None and newest.outcome == Outcome.ERROR else None
+        rows.append(replace(row, progress_text=progress_text, next_attempt_at=next_attempt_at))
     return rows
 
 

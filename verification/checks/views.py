@@ -81,7 +81,7 @@ def build_page_context(integration: Integration, user: User, now: datetime) -> T
         "done": done,
         "finished": finished_checks,
         "poll_url": f"{results_url}?shown={done}" if running else "",
-        "next_run": check_run.next_attempt_at if check_run is not None and check_run.nightly and not running else None,
+        "next_run_at": check_run.next_attempt_at if check_run and check_run.nightly and not running else None,
         "can_request_run": integration.is_open and runs.can_request_check_run(integration, user),
         "can_decide": integration.is_open and permissions.can_decide(integration, user),
     }

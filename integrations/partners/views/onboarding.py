@@ -73,7 +73,7 @@ def build_waiting_context(user: User) -> dict[str, object]:
 
 def join_partner(request: AuthenticatedRequest) -> HttpResponse:
     """Ask to join a suggested company. Without one, show earlier requests and suggestions."""
-    slug = request.GET.get("company", "")
+    slug = request.GET.get("partner", "")
     name = request.GET.get("name", "")[: name_validation.MAX_NAME_LENGTH]
     if not slug:
         matches = list_matching_partners(request.user, "")

@@ -59,7 +59,7 @@ OPEN_TABS = tuple(tab for tab in TAB_LABELS if tab != "snoozed")
 MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slug")  # identifies an item
 # SQLite and PostgreSQL differ in where NULL sorts.
 ORDER_BY_URGENCY = {name: F(name).asc(nulls_last=True) for name in MOST_URGENT_FIRST}
-RELATED_NAMES = {"company": "partner__name", "company_state": "partner__verification_state"}
+RELATED_NAMES = {"partner_name": "partner__name", "partner_state": "partner__verification_state"}
 REVIEWER_COLUMNS = {
     "reviewer_name": Coalesce("reviewer__name", Value(""), output_field=CharField()),
     "reviewer_email": Coalesce("reviewer__email", Value(""), output_field=CharField()),
@@ -101,13 +101,13 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
         is_excluded = Q(kind="appeal") & build_exclusion_condition(user)
         can_decide = permission_conditions.build_decision_condition(user) & ~is_excluded
         can_decide_on_partner = permission_conditions.build_partner_decision_condition(user)
-        condition |= Q(kind="company") & can_decide_on_partner | ~Q(kind__in=("review", "company")) & can_decide
+        condition |= Q(kind="partner") & can_decide_on_partner | ~Q(kind__in=("review", "partner")) & can_decide
     fields = {"program_key": "program", "stage": "stage", "category": "category"}
     values = {column: filters[name] for column, name in fields.items() if filters.get(name)}
     if values:
         partners = Integration.objects.filter(**values).values("partner")
         # A company has no program of its own. It is shown if one of its integrations matches the filters.
-        condition &= Q(**values) | Q(kind="company", partner__in=partners)
+        condition &= Q(**values) | Q(kind="partner", partner__in=partners)
     if filters.get("age"):
         condition &= Q(began_at__lte=now - timedelta(days=int(filters["age"])))
     rows = select_items(kinds, user, now).filter(condition)
@@ -148,7 +148,7 @@ def _list_most_urgent_agreements(values: Filters, user: User, now: datetime) -> 
 def _build_review_condition(responsible_party: str, user: User, now: datetime) -> Q:
     """Return the condition for integrations of a responsible party that aren't items of another kind for the user."""
     # One decision is one item. For those who can't make it, the integration stays in the list as a review.
-    has_other_kind = Q(next_action_code="decide_on_company") | IS_ONLY_UNSIGNED
+    has_other_kind = Q(next_action_code="decide_on_partner") | IS_ONLY_UNSIGNED
     has_other_kind |= IS_APPEAL & ~build_exclusion_condition(user)
     is_selected = Q(responsible_party=responsible_party)
     if responsible_party == "any":

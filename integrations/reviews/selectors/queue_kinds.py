@@ -185,7 +185,7 @@ for _kind in (
         is_integration=True,
     ),
     QueueKind(
-        "company",
+        "partner",
         gettext_noop("Partner"),
         Partner.objects.filter(verification_state=VerificationState.NEEDS_DECISION),
         {

@@ -152,7 +152,7 @@ def _build_row(
         "kind_label": _(kind.label),
         "href": _fill_link(links[kind.key], _get_url_arguments(values)),
         "name": values["name"],
-        "company": _describe_company("" if kind.key == "company" else values["company"], values["company_state"]),
+        "partner": _describe_partner("" if kind.key == "partner" else values["partner_name"], values["partner_state"]),
         "program": PROGRAMS[values["program_key"]].name if values["program_key"] else "",
         "position": position,
         "reasons": tasks,
@@ -178,7 +178,7 @@ def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueVie
     }
 
 
-def _describe_company(name: str, state: str) -> str:
+def _describe_partner(name: str, state: str) -> str:
     """Return the name of a company, with its state unless it is verified."""
     if state in ("", VerificationState.VERIFIED):
         return name

@@ -14,7 +14,7 @@ from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 SORT_ORDERS = {
     "newest": (gettext_lazy("Newest first"), ("-created_at", "-pk")),
     "name": (gettext_lazy("Name"), ("name_key", "pk")),
-    "company": (gettext_lazy("Partner"), ("partner__name", "name_key", "pk")),
+    "partner": (gettext_lazy("Partner"), ("partner__name", "name_key", "pk")),
     "due": (gettext_lazy("Due date"), (F("action_due_at").asc(nulls_last=True), "pk")),
     "since": (gettext_lazy("Longest waiting"), (F("responsible_since").asc(nulls_last=True), "pk")),
 }

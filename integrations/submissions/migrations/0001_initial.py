@@ -334,10 +334,10 @@ class Migration(migrations.Migration):
             name='TestCredentialAccess',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('how', models.CharField(choices=[('reveal', 'Viewed by the reviewer'), ('sandbox', 'Used in a test run')], max_length=10)),
+                ('kind', models.CharField(choices=[('reveal', 'Viewed by the reviewer'), ('sandbox', 'Used in a test run')], max_length=10)),
                 ('reason', models.CharField(max_length=300)),
-                ('at', models.DateTimeField()),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('accessed_at', models.DateTimeField()),
+                ('accessed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('credential', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='accesses', to='submissions.testcredential')),
             ],
         ),

@@ -215,22 +215,22 @@ class TestCredential(EncryptedRow):
 
 
 class TestCredentialAccess(models.Model):
-    """Record of one use of a test account: by whom, how, and why."""
+    """Record of one use of a test account."""
 
     __test__ = False  # for pytest
 
-    class How(models.TextChoices):
+    class Kind(models.TextChoices):
         REVEAL = "reveal", gettext_lazy("Viewed by the reviewer")
         SANDBOX = "sandbox", gettext_lazy("Used in a test run")
 
     credential = models.ForeignKey(TestCredential, models.CASCADE, related_name="accesses")
-    how = models.CharField(max_length=10, choices=How.choices)
-    by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    accessed_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     reason = models.CharField(max_length=300)
-    at = models.DateTimeField()
+    accessed_at = models.DateTimeField()
 
     def __str__(self) -> str:
-        return f"{self.how} of {self.credential} at {self.at:%Y-%m-%d %H:%M}"
+        return f"{self.kind} of {self.credential} at {self.accessed_at:%Y-%m-%d %H:%M}"
 
 
 class EvidenceSnapshot(models.Model):

@@ -33,7 +33,7 @@ PARTNER_ID = Parameter("partner", BigIntegerField())
 class AgreementState(TextChoices):
     """State of a version of an agreement."""
 
-    WAITING_FOR_COMPANY = "waiting_for_company", gettext_lazy("Waiting for the partner")
+    WAITING_FOR_PARTNER = "waiting_for_partner", gettext_lazy("Waiting for the partner")
     WAITING_FOR_PROGRAM = "waiting_for_program", gettext_lazy("Waiting for the program")
     IN_FORCE = "in_force", gettext_lazy("In force")
     REPLACED = "replaced", gettext_lazy("Replaced")
@@ -41,7 +41,7 @@ class AgreementState(TextChoices):
 
 
 TONES = {
-    AgreementState.WAITING_FOR_COMPANY: "warn",
+    AgreementState.WAITING_FOR_PARTNER: "warn",
     AgreementState.WAITING_FOR_PROGRAM: "warn",
     AgreementState.IN_FORCE: "good",
     AgreementState.REPLACED: "neutral",
@@ -91,7 +91,7 @@ def _build_agreements(current_versions: tuple[tuple[str, str], ...]) -> QuerySet
         When(completed_at__isnull=False, then=Value(AgreementState.IN_FORCE.value)),
         When(~is_current, then=Value(AgreementState.REPLACED.value)),
         When(Exists(signed_by_partner), then=Value(AgreementState.WAITING_FOR_PROGRAM.value)),
-        default=Value(AgreementState.WAITING_FOR_COMPANY.value),
+        default=Value(AgreementState.WAITING_FOR_PARTNER.value),
     )
     rows = Agreement.objects.annotate(state=states).select_related("document").prefetch_related("signatures")
     return rows.order_by("-pk")

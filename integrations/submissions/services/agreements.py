@@ -270,9 +270,9 @@ def _summarize_agreement(agreement: Agreement) -> str:
 def build_signature_data(agreement: Agreement) -> dict[str, str]:
     """Return the version, its digest, the signers, and the times for the event, the answer, and the emails."""
     data = {"version": agreement.version, "digest": agreement.digest, "method": str(agreement.method)}
-    for name, side in (("company", ResponsibleParty.PARTNER), ("program", ResponsibleParty.PROGRAM)):
+    for side in (ResponsibleParty.PARTNER, ResponsibleParty.PROGRAM):
         signature = agreement.get_signature(side)
         if signature is not None:
-            data |= {f"{name}_signer": signature.signer, f"{name}_title": signature.title}
-            data |= {f"{name}_signed_at": signature.signed_at.isoformat()}
+            data |= {f"{side}_signer": signature.signer, f"{side}_title": signature.title}
+            data |= {f"{side}_signed_at": signature.signed_at.isoformat()}
     return data

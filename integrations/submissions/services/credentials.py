@@ -40,7 +40,7 @@ END_REASONS = {
 REVIEW_END_REASON = gettext_noop("The review has ended.")
 MAX_PROCESSED = 200  # in a round; the next one processes the rest
 STAGES_AFTER_REVIEW = (Stage.RELEASE, Stage.SUPPORT)
-AccessKind = TestCredentialAccess.How
+AccessKind = TestCredentialAccess.Kind
 
 
 def list_current_credentials(integration: Integration, requirement_id: str) -> list[TestCredential]:
@@ -162,7 +162,7 @@ def open_for_sandbox(credential: TestCredential, *, actor: AnyUser | None, reaso
 
 
 def _open_credential(
-    credential: TestCredential, how: str, event_type: str, reason: str, *, actor: Any, now: datetime
+    credential: TestCredential, kind: AccessKind, event_type: str, reason: str, *, actor: Any, now: datetime
 ) -> crypto.Secret:
     if not reason.strip():
         raise ActionRefused(_("Enter a reason. We record it and send it to the partner."))
@@ -175,7 +175,7 @@ def _open_credential(
         except crypto.DecryptionError as error:
             raise ActionRefused(str(error), "invalid-transition") from None
         # In the transaction of the event and the email: no one gets a secret without a record of it.
-        row.accesses.create(how=how, by=actor, reason=reason.strip()[:300], at=now)
+        row.accesses.create(kind=kind, accessed_by=actor, reason=reason.strip()[:300], accessed_at=now)
         change.record(event_type, reason.strip()[:300], **_build_event_data(row, change.integration))
     return secret
 

@@ -107,7 +107,7 @@ def list_open_drafts(partners: list[Partner], program: Program) -> list[Integrat
 
 def create_draft(request: AuthenticatedRequest, program: Program, partners: list[Partner]) -> HttpResponse:
     """Create a draft, or reuse the user's empty one, and save the input."""
-    chosen_slug = request.POST.get("company", "")
+    chosen_slug = request.POST.get("partner", "")
     chosen_partner = next((partner for partner in partners if partner.slug == chosen_slug), None)
     data = merge_form_data(request.POST, {})
     now = timezone.now()

@@ -83,9 +83,9 @@ def _determine_step(snapshot: IntegrationSnapshot) -> NextAction:
 
 UNDECIDED_STATES = (VerificationState.NEEDS_DECISION, VerificationState.REJECTED)
 COMPANY_ACTIONS: dict[VerificationState, tuple[ResponsibleParty, str]] = {
-    VerificationState.UNVERIFIED: (ResponsibleParty.PARTNER, "verify_company"),
-    VerificationState.NEEDS_DECISION: (ResponsibleParty.PROGRAM, "decide_on_company"),
-    VerificationState.REJECTED: (ResponsibleParty.PARTNER, "rename_company"),
+    VerificationState.UNVERIFIED: (ResponsibleParty.PARTNER, "verify_partner"),
+    VerificationState.NEEDS_DECISION: (ResponsibleParty.PROGRAM, "decide_on_partner"),
+    VerificationState.REJECTED: (ResponsibleParty.PARTNER, "rename_partner"),
 }
 
 
@@ -203,7 +203,7 @@ def list_reasons(snapshot: IntegrationSnapshot) -> list[JsonObject]:
     if snapshot.resolved_findings:
         reasons.append(_build_reason("resolved_findings", count=snapshot.resolved_findings))
     if snapshot.company == VerificationState.NEEDS_DECISION:
-        reasons.append(_build_reason("company_name"))
+        reasons.append(_build_reason("partner_name"))
     # Only a verified company can be listed, see guards.require_verified_company.
     if snapshot.stage == Stage.RELEASE and snapshot.company == VerificationState.VERIFIED and not snapshot.missing:
         reasons.append(_build_reason("ready_to_publish"))

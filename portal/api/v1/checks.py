@@ -27,7 +27,10 @@ WRITE_SCOPE = "checks:write"
 
 
 class CheckOut(Schema):
-    """Check. `outcome` is pass, warn, fail, error (on our side), not_run, waived, or stale."""
+    """Check. `outcome` is pass, warn, fail, error (on our side), not_run, waived, or stale.
+
+    `first_seen_at` and `last_seen_at`: when the portal first and last got this result.
+    """
 
     id: str = Field(validation_alias="key")
     title: str
@@ -36,16 +39,16 @@ class CheckOut(Schema):
     advice: str
     inspected_summary: str
     version: int
-    at: datetime | None
-    since: datetime | None
-    next_try: datetime | None
+    first_seen_at: datetime | None = Field(validation_alias="since")
+    last_seen_at: datetime | None = Field(validation_alias="at")
+    next_attempt_at: datetime | None
 
 
 class ChecksOut(Schema):
     """Check results. `running` is true during a check run."""
 
     running: bool
-    next_run: datetime | None
+    next_run_at: datetime | None
     checks: list[CheckOut] = Field(validation_alias="results")
 
 
@@ -98,7 +101,7 @@ class CiCheckReportOut(Schema):
     version: str
     outcome: str
     reported_by: str
-    at: datetime
+    reported_at: datetime = Field(validation_alias="at")
     sampled: str
     compared_at: datetime | None
     disagreements: list[CheckDisagreementOut]

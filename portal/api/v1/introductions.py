@@ -44,18 +44,18 @@ class IntroductionIn(StrictSchema):
 
 
 class IntroductionOut(Schema):
-    """Introduction. `other` and `partner` are empty until both sides agree."""
+    """Introduction. `integration` and `partner` are those of the other side, empty until both sides agree."""
 
     id: int
     state: str
     message: str
-    asked_at: datetime
-    asked_by_you: bool
+    requested_at: datetime = Field(validation_alias="asked_at")
+    requested_by_you: bool
     partner: str
-    other: str
+    integration: str
 
     @staticmethod
-    def resolve_asked_by_you(row: Introduction, context: RequestContext) -> bool:
+    def resolve_requested_by_you(row: Introduction, context: RequestContext) -> bool:
         return bool(permissions.get_role(row.requester.partner, context["request"].user))
 
     @staticmethod
@@ -64,7 +64,7 @@ class IntroductionOut(Schema):
         return other_integration.partner.name if other_integration else ""
 
     @staticmethod
-    def resolve_other(row: Introduction, context: RequestContext) -> str:
+    def resolve_integration(row: Introduction, context: RequestContext) -> str:
         other_integration = _get_visible_other(row, context["request"])
         return other_integration.name if other_integration else ""
 

@@ -27,8 +27,8 @@ router = ScopedRouter("Notifications")
 class NotificationOut(Schema):
     uuid: UUID
     subject: str
-    at: datetime = Field(validation_alias="created_at")
-    seen_at: datetime | None
+    created_at: datetime
+    read_at: datetime | None = Field(validation_alias="seen_at")
     integration: RelatedUuid
     href: Annotated[str, link_to("inbox:email")] = Field(validation_alias="uuid")
 

@@ -98,7 +98,7 @@ class JoinDecisionIn(StrictSchema):
 class AlliancesManagerIn(StrictSchema):
     """Email address of the Alliances manager, or null for none."""
 
-    manager: str | None
+    alliances_manager: str | None
 
 
 class AgreementSignatureOut(Schema):
@@ -257,8 +257,8 @@ def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: Allian
     if not permissions.can_write_for_programs(request.user):
         raise ActionRefused("Only program staff can assign an Alliances manager.", "forbidden")
     staff = User.objects.filter(permission_conditions.WRITES_FOR_PROGRAMS, is_active=True)
-    manager = staff.filter(email=(body.manager or "").lower()).first()
-    if body.manager and manager is None:
-        raise FieldError("manager", "Enter the email address of program staff.", "Unknown person.")
+    manager = staff.filter(email=(body.alliances_manager or "").lower()).first()
+    if body.alliances_manager and manager is None:
+        raise FieldError("alliances_manager", "Enter the email address of program staff.", "Unknown person.")
     creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
     return Partner.objects.select_related("alliances_manager").get(pk=partner.pk)

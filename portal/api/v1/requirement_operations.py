@@ -66,18 +66,18 @@ class UploadConfirmationIn(ActionBody):
 
 class MeetingProposalIn(ActionBody):
     times: list[AwareDatetime] = Field(min_length=1, max_length=5)
-    minutes: int = Field(45, description="15, 30, 45, 60, 90, or 120.")
+    duration_minutes: int = Field(45, description="15, 30, 45, 60, 90, or 120.")
     place: str = ""
 
     def build_fields(self, page: RequirementPage) -> NamedValues:
         times = {f"time_{number}": starts_at for number, starts_at in enumerate(self.times, 1)}
-        return times | {"minutes": self.minutes, "place": self.place}
+        return times | {"minutes": self.duration_minutes, "place": self.place}
 
 
 class MeetingAcceptanceIn(ActionBody):
     """One of the proposed times."""
 
-    time: AwareDatetime
+    starts_at: AwareDatetime
     place: str = ""
 
     def build_fields(self, page: RequirementPage) -> NamedValues:
@@ -85,7 +85,7 @@ class MeetingAcceptanceIn(ActionBody):
         meeting = get_meeting(page)
         proposed_times = meetings.list_proposed_times(meeting) if meeting else []
         # The form compares texts, and the same time has another text in another zone.
-        starts_at = next((time for time in proposed_times if time == self.time), self.time)
+        starts_at = next((time for time in proposed_times if time == self.starts_at), self.starts_at)
         return {"time": starts_at.isoformat(), "place": self.place}
 
 

@@ -38,7 +38,7 @@ class ReviewQueueParams(PaginationParams):
     """Filters of the review queue."""
 
     after: str | None = Field(None, max_length=500, description="Cursor: the `next` value of the previous page.")
-    kind: Literal["", "review", "appeal", "company", "waiver", "agreement", "stale", "dispute", "label_policy"] = ""
+    kind: Literal["", "review", "appeal", "partner", "waiver", "agreement", "stale", "dispute", "label_policy"] = ""
     tab: Literal["all", "overdue", "today", "mine", "free", "snoozed"] = "all"
     program: str = Field("", max_length=60)
     stage: str = Field("", max_length=60)
@@ -48,7 +48,7 @@ class ReviewQueueParams(PaginationParams):
 
 
 class QueueItemOut(Schema):
-    """Item of the review queue: a review, appeal, partner (`company`), waiver request, agreement to sign, stale
+    """Item of the review queue: a review, appeal, partner, waiver request, agreement to sign, stale
     listing, dispute, or label policy.
 
     `integration` and `checks` are those of reviews, appeals, and stale listings. `checks` counts checks by outcome.
@@ -57,11 +57,11 @@ class QueueItemOut(Schema):
 
     kind: str
     name: str
-    company: str
+    partner: str
     program: str = Field(validation_alias="program_key")
     reasons: list[str]
     due_at: datetime | None = Field(validation_alias="action_due_at")
-    since: datetime | None = Field(validation_alias="began_at")
+    began_at: datetime | None
     href: str = Field(description="Page where the item is decided.")
     integration: submissions.IntegrationOut | None
     checks: JsonObject | None = Field(validation_alias="requirement_counts")
@@ -103,7 +103,7 @@ def _list_integrations(integrations: tuple[int, ...]) -> QuerySet[Integration]:
 def _serialize_item(values: NamedValues, integration: Integration | None) -> NamedValues:
     kind = KINDS[values["kind"]]
     return values | {
-        "company": values["company"] or values["name"],
+        "partner": values["partner_name"] or values["name"],
         "reasons": list_tasks(kind, values),
         "href": build_item_url(values),
         "integration": integration if kind.is_integration else None,

@@ -149,10 +149,11 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.Calenda
     now = timezone.now()
     refusals.require_permission(permissions.can_edit_partner, partner, request.user)
     extra_days_text = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
-    form_fields = body.model_dump(exclude={"dry_run", "extra_days"}) | {"extra_days": extra_days_text}
+    form_fields = body.model_dump(exclude={"dry_run", "extra_days"}, by_alias=True) | {"extra_days": extra_days_text}
     current_calendar = partner.calendars.get_in_force(now)
     initial = build_initial_data(current_calendar, "UTC")
-    form = validate_form(CalendarForm(data=build_form_data(**form_fields), initial=initial, now=now))
+    form = CalendarForm(data=build_form_data(**form_fields), initial=initial, now=now)
+    validate_form(form, {"zone": "time_zone"})
     new_calendar = form.edition
     impact = preview_calendar(partner, current_calendar, new_calendar, now)
     if not body.dry_run:
@@ -161,6 +162,6 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.Calenda
         changed=not body.dry_run,
         summary=calendars.describe_calendar(new_calendar),
         open_clocks=impact.open_clocks,
-        before=impact.due_before,
-        after=impact.due_after,
+        due_at_before=impact.due_before,
+        due_at_after=impact.due_after,
     )

@@ -57,11 +57,14 @@ class TestRunDetail(TestRunOut):
 
 
 class RunTaskTestIn(StrictSchema):
-    """Run task test. `key` signs the requests. It is encrypted, and deleted at the end. Omitted fields use defaults."""
+    """Run task test. `hmac_key` signs the requests. It is encrypted, and deleted at the end.
+
+    Omitted fields use defaults.
+    """
 
     url: str
     stages: list[str] = Field(max_length=10)
-    key: str = ""
+    hmac_key: str = Field("", serialization_alias="key")
     passing_workspace: str = ""
     failing_workspace: str = ""
     passing_plan: str = Field("", description="JSON as text.")
@@ -71,18 +74,18 @@ class RunTaskTestIn(StrictSchema):
 class ProviderLifecycleTestIn(StrictSchema):
     """Provider acceptance test with HCL configurations.
 
-    `secret` holds NAME=value, one per line. `account` is the UUID of a test account.
+    `environment` holds NAME=value, one per line. `test_credential` is the UUID of a test account.
     """
 
     version: str
-    base: str
-    changed: str
-    failing_change: str = ""
-    refused: str = ""
-    partial: str = ""
-    secret: str = ""
-    account: str = ""
-    hosts: str = Field("", description="Allowed hosts, separated by spaces.")
+    config: str = Field(serialization_alias="base")
+    changed_config: str = Field(serialization_alias="changed")
+    failing_change_config: str = Field("", serialization_alias="failing_change")
+    invalid_config: str = Field("", serialization_alias="refused")
+    partial_failure_config: str = Field("", serialization_alias="partial")
+    environment: str = Field("", serialization_alias="secret")
+    test_credential: str = Field("", serialization_alias="account")
+    allowed_hosts: str = Field("", serialization_alias="hosts", description="Separated by spaces.")
 
 
 class NomadPluginTestIn(StrictSchema):
@@ -141,7 +144,8 @@ def _start(request: AuthenticatedRequest, uuid: UUID, kind: str, body: StrictSch
     """Start a test run. Users without permission are refused before their input is validated."""
     integration = load_integration(request, uuid, KINDS[kind])
     require_permission(integration, request.user)
-    form = validate_form(KINDS[kind].build_form(integration, build_form_data(**body.model_dump())))
+    form = KINDS[kind].build_form(integration, build_form_data(**body.model_dump(by_alias=True)))
+    validate_form(form, {field.serialization_alias or name: name for name, field in type(body).model_fields.items()})
     run = start_test_run(kind, integration, form.cleaned_data, actor=request.user, now=timezone.now())
     set_location_header(request, "integrations", uuid, "tests", run.pk)
     return run

@@ -37,7 +37,10 @@ CREATE_SCOPE = "webhooks:create"
 
 
 class WebhookOut(Schema):
-    """Webhook. `partner` is null for webhooks of the program. `pause` is the reason of a pause, or empty."""
+    """Webhook. `partner` is null for webhooks of the program. `pause` is the reason of a pause, or empty.
+
+    `first_failed_at`: when the current series of failures began, null without one.
+    """
 
     uuid: UUID
     partner: PartnerReference | None
@@ -51,7 +54,7 @@ class WebhookOut(Schema):
     pause: str
     paused_at: datetime | None
     delivered_at: datetime | None
-    failing_since: datetime | None
+    first_failed_at: datetime | None = Field(validation_alias="failing_since")
     created_at: datetime
     href: Annotated[str, link_to("webhooks:detail")] = Field(validation_alias="uuid")
 
@@ -134,8 +137,8 @@ class WebhookDeliveryAttemptOut(Schema):
     """Request with its truncated response. `status` is null without a response."""
 
     number: int
-    at: datetime
-    seconds: float
+    attempted_at: datetime = Field(validation_alias="at")
+    duration_seconds: float = Field(validation_alias="seconds")
     status: int | None
     response_summary: str
     sent_headers: dict[str, object]

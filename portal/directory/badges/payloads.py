@@ -25,11 +25,11 @@ def build_full_payload(badge_status: BadgeStatus, listing: Listing | None = None
             "key": badge_status.listing_status,
             "name": badge_status.status_label,
             "description": badge_status.description,
-            "since": format_iso(badge_status.listing_status_since),
+            "began_at": format_iso(badge_status.listing_status_since),
         },
         "tier": {"key": badge_status.tier_key, "name": badge_status.tier} if badge_status.tier else None,
         "support": serialize_support_metrics(listing) if listing and badge_status.is_good else None,
-        "listed_since": format_iso(badge_status.listed_since),
+        "listed_at": format_iso(badge_status.listed_since),
         "links": {
             "page": badge_status.page,
             "svg": f"{badge_status.page}badge.svg",

@@ -25,7 +25,7 @@ PAGE_SIZE = 50
 CHUNK_SIZE = 500
 FILTER_COLUMNS = (
     ("person", "actor__icontains"),
-    ("company", "partner__name__iexact"),
+    ("partner", "partner__name__iexact"),
     ("stream", "stream"),
     ("kind", "event_type"),
 )

@@ -138,7 +138,7 @@ def test_input_from_before_the_sign_in_is_kept(client: Any, erin: Any) -> None:
 @pytest.mark.every_database
 def test_join_request_waits_and_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
     client = sign_in(dora)
-    response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
+    response = client.post("/company/join/?partner=acme", {"message": "It is me."}, follow=True)
     assert "Acme: Waiting for an owner" in find_text(response, "#join-requests")
     mail = EmailMessage.objects.get()
     assert (mail.name, mail.to, mail.subject) == ("join_requested", alice.email, "Dora Dean requested to join Acme")
@@ -149,10 +149,10 @@ def test_join_request_waits_and_owners_are_notified(sign_in: SignIn, alice: Any,
 @pytest.mark.every_database
 def test_companies_that_were_not_offered_cannot_be_joined(sign_in: SignIn, globex: Partner, dora: Any) -> None:
     client = sign_in(dora)
-    for query in ("company=globex", "company=globex&name=Acme", "company=none"):
+    for query in ("partner=globex", "partner=globex&name=Acme", "partner=none"):
         assert client.get(f"/company/join/?{query}").status_code == 404
         assert client.post(f"/company/join/?{query}", {"message": ""}).status_code == 404
-    assert client.get("/company/join/?company=globex&name=GLOBEX").status_code == 200
+    assert client.get("/company/join/?partner=globex&name=GLOBEX").status_code == 200
     assert JoinRequest.objects.count() == 0
 
 

@@ -111,7 +111,7 @@ def test_counts_equal_the_lists(item_of_each_kind: None, rita: User, sign_in: Si
     ("query", "expected"),
     [
         ("kind=dispute", ["It breaks 7"]),
-        ("kind=company&program=nomad", []),
+        ("kind=partner&program=nomad", []),
         ("kind=stale&age=3", []),
         ("kind=appeal&tab=free", ["Appealed"]),
         ("kind=nothing&sort=-name", ["Supported", "Reviewed", "It breaks 7", "Globex", "Appealed"]),
@@ -173,7 +173,7 @@ def test_only_people_who_can_decide_see_decisions(
 def test_company_replaces_the_integrations_that_wait_for_it(
     item_of_each_kind: None, rita: User, sign_in: SignIn
 ) -> None:
-    Integration.objects.filter(name="Reviewed").update(next_action_code="decide_on_company")
+    Integration.objects.filter(name="Reviewed").update(next_action_code="decide_on_partner")
     assert "Reviewed" not in list_names(sign_in(rita).get("/queue/"))
 
 
@@ -205,10 +205,10 @@ def test_decisions_have_no_bulk_actions(item_of_each_kind: None, rita: User, sig
 def test_export_has_the_same_items(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
     response = sign_in(rita).get("/exports/queue.csv?sort=name")
     text = b"".join(response.streaming_content).decode("utf-8-sig")
-    rows = [(row["kind"], row["item"], row["waits for"]) for row in csv.DictReader(io.StringIO(text))]
+    rows = [(row["kind"], row["item"], row["reasons"]) for row in csv.DictReader(io.StringIO(text))]
     assert rows == [
         ("appeal", "Appealed", "appeal"),
-        ("company", "Globex", "Decide on the partner"),
+        ("partner", "Globex", "Decide on the partner"),
         ("dispute", "It breaks 7", "Decide on the severity"),
         ("review", "Reviewed", "new review"),
         ("stale", "Supported", "Check results are out of date"),
@@ -287,7 +287,7 @@ def test_api_item_has_its_integration_or_none(item_of_each_kind: None, rita: Use
         "appeal": True,
         "stale": True,
         "dispute": False,
-        "company": False,
+        "partner": False,
     }
     assert items["dispute"]["reasons"] == ["Decide on the severity"]
 

@@ -56,7 +56,7 @@ def test_program_countersigns(rocket, alice, rita, now):
     event = rocket.events.last()
     assert (signed.is_complete, signed.version, get_status(rocket)) == (True, "2026-01", (Status.SUBMITTED, ""))
     assert event.event_type == "agreement.completed"
-    assert (event.data["company_signer"], event.data["company_title"]) == ("Alice Archer", "CEO")
+    assert (event.data["partner_signer"], event.data["partner_title"]) == ("Alice Archer", "CEO")
     assert event.data["program_signed_at"] == now.isoformat()
 
 

@@ -113,7 +113,7 @@ def test_account_is_revealed_to_the_assigned_reviewer(integration_in_review, ali
     secret = credentials.reveal_credential(credential, reason="To run the acceptance tests.", actor=rita, now=now)
     event = integration_in_review.events.last()
     assert secret == Secret(VALUE)
-    assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [
+    assert list(TestCredentialAccess.objects.values_list("kind", "accessed_by", "reason")) == [
         ("reveal", rita.pk, "To run the acceptance tests.")
     ]
     assert (event.event_type, event.note, event.data["label"]) == (
@@ -152,7 +152,9 @@ def test_value_moved_to_another_row_cannot_be_decrypted(integration_in_review, a
 def test_use_by_a_sandbox_run_is_recorded(integration_in_review, alice, now):
     credential = submit_account(integration_in_review, alice, now)
     assert credentials.open_for_sandbox(credential, actor=None, reason="Test run 12", now=now) == VALUE
-    assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Test run 12")]
+    assert list(TestCredentialAccess.objects.values_list("kind", "accessed_by", "reason")) == [
+        ("sandbox", None, "Test run 12")
+    ]
     assert integration_in_review.events.last().event_type == "credential.used_in_sandbox"
 
 

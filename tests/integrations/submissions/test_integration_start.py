@@ -103,13 +103,13 @@ def test_member_of_several_companies_selects_one(sign_in, alice):
     client = sign_in(alice)
     page = client.post(START, DATA)
     assert (page.status_code, page.context["form"].initial["name"]) == (422, "Rocket")
-    client.post(START, DATA | {"company": "initech"})
+    client.post(START, DATA | {"partner": "initech"})
     assert [draft.partner for draft in IntegrationDraft.objects.all()] == [other]
 
 
 def test_company_of_others_cannot_be_selected(sign_in, alice, globex):
     client = sign_in(alice)
-    page = client.post(START, DATA | {"company": "globex"})
+    page = client.post(START, DATA | {"partner": "globex"})
     assert (page.status_code, IntegrationDraft.objects.count()) == (422, 0)
     assert "Select Continue to start the integration for Acme." in page.text
     client.post(START, DATA)

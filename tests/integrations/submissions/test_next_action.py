@@ -131,7 +131,7 @@ STATEMENT = OpenRequirement("X-4", "Tested", ResponsibleParty.PARTNER, "confirm"
         ),
         (
             IntegrationSnapshot(Stage.RELEASE, "Release", missing=ITEM, company=VerificationState.UNVERIFIED),
-            ["partner upload", "partner verify_company"],
+            ["partner upload", "partner verify_partner"],
         ),
         (
             IntegrationSnapshot(
@@ -147,7 +147,7 @@ STATEMENT = OpenRequirement("X-4", "Tested", ResponsibleParty.PARTNER, "confirm"
                 missing=(TEST, *ITEM),
                 company=VerificationState.REJECTED,
             ),
-            ["partner respond_to_findings", "partner upload", "partner rename_company"],
+            ["partner respond_to_findings", "partner upload", "partner rename_partner"],
         ),
         (
             IntegrationSnapshot(

@@ -112,7 +112,7 @@ def test_file_has_the_filtered_rows_that_the_reader_can_see(
     assert "reviewer" not in rows[0]
     head, *file_rows = read_sheet(read_body(client.get("/exports/integrations.xlsx?sort=name")))
     assert [row[0] for row in file_rows] == ["=Rocket", "Safe"]
-    assert isinstance(file_rows[0][head.index("since (UTC)")], datetime)
+    assert isinstance(file_rows[0][head.index("began_at")], datetime)
     assert len(read_sheet(read_body(sign_in(rita).get("/exports/integrations.xlsx")))) == 4
 
 
@@ -184,7 +184,7 @@ def test_waivers_and_failing_checks_are_exported_completely(
     RequirementFulfillment.objects.create(integration=exported_integrations[1], requirement_id="R-1", status="fail")
     waivers = read_rows(sign_in, rita, "/exports/waivers.csv?program=nomad")
     assert len(waivers) == workload.MAX_ROWS + 3
-    assert (waivers[0]["reason"], waivers[0]["granted by"], waivers[0]["integration"]) == (
+    assert (waivers[0]["waiver_reason"], waivers[0]["granted_by"], waivers[0]["integration"]) == (
         "'=1+1",
         "Rita Reyes",
         "'=Rocket",

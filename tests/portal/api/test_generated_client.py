@@ -192,7 +192,7 @@ class Submission:
             times=[time.isoformat()],
             place="https://x.example",
         )
-        self.program.submit(self.uuid, requirement.id, "accept", "MeetingAcceptanceIn", time=time.isoformat())
+        self.program.submit(self.uuid, requirement.id, "accept", "MeetingAcceptanceIn", starts_at=time.isoformat())
         with travel_to(time + timedelta(hours=1)):
             self.program.submit(
                 self.uuid, requirement.id, "hold", "MeetingRecordIn", shown=list(requirement.items), notes="Shown."

@@ -131,7 +131,7 @@ def test_message_about_another_type_has_the_words_of_json(api: ApiClient, rocket
 
 def test_message_about_a_value_lists_the_known_ones(rita: Any) -> None:
     answer = create_api_client(add_second_factor(rita)).get("/queue?kind=reviews")
-    message = "Use one of: review, appeal, company, waiver, agreement, stale, dispute, label_policy."
+    message = "Use one of: review, appeal, partner, waiver, agreement, stale, dispute, label_policy."
     assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": "kind", "message": message}])
 
 
@@ -179,7 +179,7 @@ def test_time_without_offset_is_refused(api: ApiClient, rocket: Any, time: str |
 
 def test_invalid_key_is_named(api: ApiClient, acme: Any) -> None:
     body = {
-        "zone": "Europe/Berlin",
+        "time_zone": "Europe/Berlin",
         "workdays": [0, 1, 2, 3, 4],
         "extra_days": {"2026-13-01": "Closed", "2026-12-24": "Closed"},
     }

@@ -30,7 +30,8 @@ def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> No
     tests = f"/integrations/{provider.uuid}/tests"
     place = f"{tests}/provider-lifecycle"
     base = 'resource "rocket_pad" "one" {\n}\n'
-    body = {"version": "v1.4.0", "base": base, "changed": f"{base}# more", "secret": "ROCKET_TOKEN=s3cret-value"}
+    body = {"version": "v1.4.0", "config": base, "changed_config": f"{base}# more"}
+    body |= {"environment": "ROCKET_TOKEN=s3cret-value"}
     response = me.post(place, body)
     assert (response.status_code, response.json()["about"], response.json()["finished_at"]) == (202, "1.4.0", None)
     assert TestRun.objects.get().inputs["variables"] == ["ROCKET_TOKEN"]
@@ -43,8 +44,8 @@ def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> No
     assert me.post(f"{test_run}/cancel").status_code == 409
     whole = me.get(test_run)
     assert (whole.json()["records"]["steps"], b"s3cret" in whole.content) == ([], False)
-    same = me.post(place, body | {"changed": base})
-    assert [each["field"] for each in same.json()["errors"]] == ["changed"]
+    same = me.post(place, body | {"changed_config": base})
+    assert [each["field"] for each in same.json()["errors"]] == ["changed_config"]
 
 
 def test_only_program_staff_list_internal_events(rocket: Any, alice: Any, rita: Any) -> None:
@@ -171,7 +172,8 @@ def test_introductions_are_listed_for_both_sides_without_a_name(
     assert response.status_code == 201
     for who, by_you in ((hers, True), (his, False)):
         (row,) = who.get("/introductions").json()["items"]
-        assert (row["id"], row["asked_by_you"], row["partner"], row["other"]) == (response.json()["id"], by_you, "", "")
+        values = [row[name] for name in ("id", "requested_by_you", "partner", "integration")]
+        assert values == [response.json()["id"], by_you, "", ""]
     assert theirs.pk
     draft = hers.post("/drafts", {"program": "nomad", "name": "Rocket"}).json()["uuid"]
     assert len(hers.get(f"/drafts/{draft}/similar").json()) >= 1

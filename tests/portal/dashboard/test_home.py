@@ -201,6 +201,6 @@ def test_checks_of_a_supported_integration_do_not_run_since_its_listing(
     )
     client = sign_in(alice)
     pages = [get_text(client.get(path)) for path in ("/", f"/integrations/{row.uuid}/")]
-    since = create_api_client(alice).get(f"/integrations/{row.uuid}").json()["next_action"]["since"]
+    began_at = create_api_client(alice).get(f"/integrations/{row.uuid}").json()["next_action"]["began_at"]
     assert ["Since" in page for page in pages] == [has_since, has_since]
-    assert (since is not None) == has_since
+    assert (began_at is not None) == has_since

@@ -172,7 +172,7 @@ def test_company_selects_events_of_all_its_objects(
     integration = integration_at("review", "nomad")
     create_integration(globex, charlie, repository_id=3, now=NOW)
     streams = {
-        json.loads(line)["stream"] for line in export_csv(sign_in(sam), "company=acme&format=jsonl").splitlines()
+        json.loads(line)["stream"] for line in export_csv(sign_in(sam), "partner=acme&format=jsonl").splitlines()
     }
     assert streams == {f"integration:{integration.pk}"}
 
@@ -190,7 +190,7 @@ def test_page_of_a_program_webhook_links_to_its_events(sign_in: SignIn, sam: Use
 def test_agreement_links_to_its_events(rocket: Any, alice: User, sign_in: SignIn, sam: User) -> None:
     agreement = sign(rocket, alice, NOW)
     client = sign_in(sam)
-    query = f"company=Acme&detail=digest:{agreement.digest}"
+    query = f"partner=Acme&detail=digest:{agreement.digest}"
     page = client.get(reverse("reviews:agreements")).text
     events = [json.loads(line)["event_type"] for line in export_csv(client, f"{query}&format=jsonl").splitlines()]
     assert (query.replace("&", "&amp;") in page, events) == (True, ["agreement.signed_by_partner"])

@@ -135,7 +135,7 @@ def build_credential_context(page: RequirementPage) -> TemplateContext:
     )
     return {
         "credentials": list_credentials(page),
-        "accesses": list(accesses.select_related("by", "credential").order_by("-at")[:20]),
+        "accesses": list(accesses.select_related("accessed_by", "credential").order_by("-accessed_at")[:20]),
         "is_reviewer": page.can_decide,
     }
 

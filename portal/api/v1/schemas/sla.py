@@ -67,8 +67,8 @@ class ClockOut(Schema):
 
 
 class SegmentOut(Schema):
-    start: datetime = Field(validation_alias="segment.start")
-    end: datetime = Field(validation_alias="segment.end")
+    started_at: datetime = Field(validation_alias="segment.start")
+    ended_at: datetime = Field(validation_alias="segment.end")
     counted: bool = Field(validation_alias="segment.counted")
     counted_seconds: Annotated[float, BeforeValidator(timedelta.total_seconds)] = Field(validation_alias="segment.used")
     reason: str
@@ -110,8 +110,8 @@ class ClockEffectOut(Schema):
     """Effect of a decision on a clock. Due dates are null without a target."""
 
     target_type: str
-    due_before: datetime | None = Field(validation_alias="before.due_at")
-    due_after: datetime | None = Field(validation_alias="after.due_at")
+    due_at_before: datetime | None = Field(validation_alias="before.due_at")
+    due_at_after: datetime | None = Field(validation_alias="after.due_at")
     breached_before: bool = Field(validation_alias="before.is_breached")
     breached_after: bool = Field(validation_alias="after.is_breached")
 
@@ -172,7 +172,7 @@ class LabelPolicyDecisionIn(StrictSchema):
 class CalendarOut(Schema):
     """Calendar. `summary` is empty without a calendar. The default is Monday to Friday in UTC."""
 
-    zone: str
+    time_zone: str = Field(validation_alias="zone")
     workdays: list[int]
     country: str
     subdivision: str
@@ -187,7 +187,7 @@ class CalendarOut(Schema):
 class CalendarIn(StrictSchema):
     """Calendar. In `workdays`, 0 is Monday. `extra_days` maps ISO dates to names. `dry_run` only previews changes."""
 
-    zone: str
+    time_zone: str = Field(serialization_alias="zone")
     workdays: list[int] = Field(min_length=1, max_length=7)
     country: str = ""
     subdivision: str = ""
@@ -196,10 +196,10 @@ class CalendarIn(StrictSchema):
 
 
 class CalendarPreviewOut(Schema):
-    """Effects of a calendar: five business days from now, before and after. `changed` is false for a dry run."""
+    """Effects of a calendar on five business days from now. `changed` is false for a dry run."""
 
     changed: bool
     summary: str
     open_clocks: int
-    before: datetime
-    after: datetime
+    due_at_before: datetime
+    due_at_after: datetime

@@ -19,14 +19,14 @@ from portal.core.value_types import JsonObject
 class NextActionOut(Schema):
     """Next action. `responsible_party` is empty if no action is needed; `code` is the same in all languages.
 
-    `waiting_for`: who must act; `since`: when the wait began; `due_at`: the program's published target time.
+    `waiting_for`: who must act; `began_at`: when the wait began; `due_at`: the program's published target time.
     """
 
     responsible_party: str
     code: str = Field(validation_alias="next_action_code")
     action: str = Field(validation_alias="next_action_label")
     waiting_for: str
-    since: datetime | None = Field(validation_alias="next_action_since")
+    began_at: datetime | None = Field(validation_alias="next_action_since")
     due_at: datetime | None = Field(validation_alias="action_due_at")
 
     @staticmethod
@@ -57,7 +57,7 @@ class IntegrationOut(Schema):
     homepage: str
     reviewer: DisplayText
     created_at: datetime
-    released_at: datetime | None
+    listed_at: datetime | None = Field(validation_alias="released_at")
     ended_at: datetime | None
     version: int
     href: Annotated[str, link_to("submissions:detail")] = Field(validation_alias="uuid")
@@ -131,7 +131,7 @@ class EventOut(Schema):
     requirement: Annotated[str, BeforeValidator(lambda data: str(data.get("requirement", "")))] = Field(
         validation_alias="data"
     )
-    at: datetime
+    created_at: datetime = Field(validation_alias="at")
 
 
 class RequirementOut(Schema):
@@ -185,7 +185,7 @@ class MeetingOut(Schema):
     proposed_by_program: bool = Field(validation_alias="by_program")
     times: list[datetime]
     starts_at: datetime | None
-    minutes: int
+    duration_minutes: int = Field(validation_alias="minutes")
     place: str
     items: dict[str, bool]
 
@@ -249,4 +249,4 @@ class MessageOut(Schema):
     author: DisplayText
     body: str
     internal: bool
-    at: datetime
+    created_at: datetime = Field(validation_alias="at")

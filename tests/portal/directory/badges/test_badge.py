@@ -126,7 +126,7 @@ def test_badge_has_the_end_date_of_support(
 ) -> None:
     row = provider_with_status("listed")
     perform_transition(row, "archive", actor=alice, note="Because.", now=now + 5 * DAY)
-    since = client.get(f"/directory/{row.uuid}/badge.json").json()["listing_status"]["since"]
+    since = client.get(f"/directory/{row.uuid}/badge.json").json()["listing_status"]["began_at"]
     assert datetime.fromisoformat(since) == now + 5 * DAY
     assert Listing.objects.get(integration=row).listing_status_since == now + 5 * DAY
 
@@ -138,7 +138,8 @@ def test_badge_does_not_reveal_the_date_of_a_notice(
 
     def get_since_after(step: str, by: Any, days: int) -> datetime:
         perform_transition(Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + days * DAY)
-        return datetime.fromisoformat(client.get(f"/directory/{row.uuid}/badge.json").json()["listing_status"]["since"])
+        status = client.get(f"/directory/{row.uuid}/badge.json").json()["listing_status"]
+        return datetime.fromisoformat(status["began_at"])
 
     since = row.released_at.replace(microsecond=0)
     assert get_since_after("issue_notice", rita, 1) == since

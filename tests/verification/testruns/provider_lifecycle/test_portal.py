@@ -129,7 +129,7 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
         "fail",
     )
     assert [step["key"] for step in row.records["steps"]] == ["direct", "init", "validate", "refused", "plan"]
-    assert (row.inputs["variables"], account.accesses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
+    assert (row.inputs["variables"], account.accesses.get().kind) == (["EXAMPLE_TOKEN"], "sandbox")
     text = dump_database() + caplog.text
     for canary in (CANARY, STORED_CANARY, *CANARY.split()):
         assert canary not in text
