@@ -12,6 +12,7 @@ from integrations.sla import filters
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.api.services import tokens
+from portal.webhooks.services import create_endpoint
 from tests.conftest import advance_to_stage, create_integration
 from tests.integrations.sla.rows import create_repository_row
 from tests.journeys.person import Person
@@ -79,6 +80,21 @@ def test_links_and_checkboxes_are_large_enough_for_a_finger(visit: Visit, alice:
     targets = [page.get_by_role("navigation").get_by_role("link", name="Your profile"), page.get_by_role("checkbox")]
     boxes = [target.first.bounding_box() for target in targets]
     assert [box is not None and box["height"] >= 24 for box in boxes] == [True, True]
+
+
+def test_short_links_are_large_enough_for_a_finger(visit: Visit, alice: Any, acme: Partner) -> None:
+    integration = create_integration(acme, alice, now=timezone.now())
+    values = {"name": "Build", "url": "https://hooks.acme.example/", "event_types": ["integration.approved"]}
+    endpoint, _ = create_endpoint(acme, values, actor=alice, now=timezone.now())
+    phone = visit(alice, phone=True)
+    for address, selector in (
+        (f"/webhooks/{endpoint.uuid}/", ".tabs a"),
+        (f"/integrations/{integration.uuid}/", ".step-name > a"),
+        ("/profile/", "dd > a:only-child:not([class])"),
+    ):
+        boxes = [link.bounding_box() for link in phone.go(address).page.locator(selector).all()]
+        assert boxes
+        assert [box for box in boxes if box and (box["width"] < 24 or box["height"] < 24)] == [], address
 
 
 @pytest.mark.parametrize("zoom", [1, 1.4])  # the second is a larger text of the browser
