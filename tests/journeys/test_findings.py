@@ -38,12 +38,17 @@ def test_response_in_progress_survives_another_response(visit: Visit, row: Integ
     expect(partner.find("#answer-2")).to_have_value("Each resource has")
 
 
-def test_invalid_response_opens_its_own_page(visit: Visit, row: Integration, alice: Any) -> None:
-    partner = visit(alice).go(f"/integrations/{row.uuid}/")
+def test_invalid_response_stays_on_the_page_with_its_error(visit: Visit, row: Integration, alice: Any) -> None:
+    url = f"/integrations/{row.uuid}/"
+    partner = visit(alice).go(url)
+    partner.fill(partner.find("#answer-2"), "Each resource has")
+    partner.fill(partner.find("#url-1"), "https://github.com/acme/rocket")
     partner.fill(partner.find("#answer-1"), "  ")
-    partner.press_within("#finding-1", "Respond to finding").sees("Respond to finding 1")
-    expect(partner.page.locator("h1")).to_have_text("Respond to finding 1")
-    expect(partner.page.get_by_label("Your response")).to_be_focused()
-    assert "Respond to finding 1" in partner.page.title()
-    partner.page.keyboard.press("Control+k")
-    expect(partner.page.get_by_role("combobox", name="Search and commands")).to_be_focused()
+    partner.press_within("#finding-1", "Respond to finding").sees("Enter a response.")
+    expect(partner.find("#answer-1")).to_be_focused()
+    expect(partner.find("#url-1")).to_have_value("https://github.com/acme/rocket")
+    expect(partner.find("#answer-2")).to_have_value("Each resource has")
+    assert "Rocket" in partner.page.title()
+    partner.fill(partner.find("#answer-1"), "Signed in v1.4.2.")
+    partner.press_within("#finding-1", "Respond to finding").sees("You responded to finding 1.")
+    expect(partner.find("#answer-2")).to_have_value("Each resource has")

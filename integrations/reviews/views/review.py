@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django_htmx.http import retarget
 
 from integrations.partners import permissions
 from integrations.reviews.evidence import load_review_evidence
@@ -46,7 +47,6 @@ from integrations.submissions.workflow.states import ReviewState
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter
-from portal.ui.htmx import replace_main
 from portal.ui.refusals import add_refusals_to_form
 
 MAX_CONTACTS = 3
@@ -211,7 +211,8 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
     integration = finding.integration
-    form = FindingAnswerForm(_get_form_data(request))
+    # The same IDs as on the page of the integration, where htmx keeps fields that the user is filling in.
+    form = FindingAnswerForm(_get_form_data(request), auto_id=f"%s-{finding.number}")
     if is_submitted(request) and form.is_valid():
         with add_refusals_to_form(form):
             finding_services.answer_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
@@ -223,8 +224,10 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     requirement = integration.edition.get_requirement(finding.requirement_id)
     context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}
     context |= build_text_context(request, integration)
-    page = render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
-    return replace_main(request, page)
+    if request.htmx:
+        refused_form = render(request, "submissions/partials/finding_answer.html", context, status=422)
+        return retarget(refused_form, f"#finding-{finding.number} form[hx-post]")
+    return render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
 
 
 def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

@@ -194,14 +194,17 @@ def test_second_response_is_refused(
     assert finding.answer == "Done."
 
 
-def test_invalid_response_of_the_integration_page_replaces_its_main_part(
+def test_invalid_response_of_the_integration_page_replaces_only_its_form(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     finding = send_finding(rocket, rita, frozen_now)
     client = sign_in(alice)
     url = f"/findings/{finding.pk}/fix/"
     response = client.post(url, {"answer": "Done.", "url": "the last commit"}, headers={"HX-Request": "true"})
-    assert (response.status_code, response["HX-Retarget"], response["HX-Reswap"]) == (422, "#main", "outerHTML")
+    assert (response.status_code, response["HX-Retarget"]) == (422, "#finding-1 form[hx-post]")
+    forms = BeautifulSoup(response.content, "html.parser").select("form")
+    values = [each.get("value") or each.get_text(strip=True) for each in forms[0].select("#answer-1, #url-1")]
+    assert (len(forms), forms[0]["hx-post"], values) == (1, url, ["Done.", "the last commit"])
 
 
 def test_response_survives_a_lost_session(
