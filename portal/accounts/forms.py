@@ -27,6 +27,13 @@ FIELD_LABELS = {
     "oldpassword": gettext_lazy("Current password"),
     "code": gettext_lazy("Code"),
 }
+REQUIRED_MESSAGES = {
+    "password": gettext_lazy("Enter your password."),
+    "password1": gettext_lazy("Enter a password."),
+    "password2": gettext_lazy("Enter the password again."),
+    "oldpassword": gettext_lazy("Enter your current password."),
+    "code": gettext_lazy("Enter the code."),
+}
 # of forms that replace a password
 REPLACEMENT_LABELS = FIELD_LABELS | {"password1": gettext_lazy("New password")}
 NAME_LABEL = gettext_lazy("Your name")
@@ -36,6 +43,8 @@ INVALID_EMAIL_MESSAGE = gettext_lazy("Enter a valid email address, such as name@
 
 class PersonNameField(SingleLineField):
     """Name of a person, without HTML because emails and other people's pages show it."""
+
+    default_error_messages = {"required": gettext_lazy("Enter your name.")}
 
     def validate(self, value: str) -> None:
         super().validate(value)
@@ -53,6 +62,7 @@ class LabeledFormMixin:
         fields: dict[str, forms.Field] = self.fields  # type: ignore[attr-defined]
         for name, field in fields.items():
             field.label = self.field_labels.get(name, field.label)
+            field.error_messages["required"] = REQUIRED_MESSAGES.get(name, field.error_messages["required"])
             field.widget.attrs.pop("placeholder", None)
             if isinstance(field, forms.EmailField):
                 field.error_messages["invalid"] = INVALID_EMAIL_MESSAGE

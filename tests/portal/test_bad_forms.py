@@ -51,7 +51,9 @@ VALID_VALUES = [
     "3",
     "a",
 ]
-FORBIDDEN = re.compile(r"\b(invalid|illegal)\b|%\((limit_value|show_value|value)\)|!$", re.IGNORECASE)
+FORBIDDEN = re.compile(
+    r"\b(invalid|illegal)\b|^This field is required|%\((limit_value|show_value|value)\)|!$", re.IGNORECASE
+)
 SECRETS = ("password", "secret", "code")
 texts = st.text(max_size=40).map(lambda text: text.encode("utf-8", "ignore").decode())
 values = st.one_of(st.sampled_from(VALID_VALUES), st.sampled_from(HOSTILE_TEXTS), texts)

@@ -23,6 +23,7 @@ class PartnerProfileForm(forms.Form):
 
     name = forms.CharField(
         label=gettext_lazy("Company name"),
+        error_messages={"required": gettext_lazy("Enter the company name.")},
         help_text=gettext_lazy("The name that your customers know."),
         widget=forms.TextInput(attrs={"maxlength": 120}),
     )

@@ -15,7 +15,12 @@ from portal.ui.components.inline import option
 class ReasonForm(forms.Form):
     """Reason that both sides can read in the history."""
 
-    reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, rows=3)
+    reason = MultiLineField(
+        label=gettext_lazy("Reason"),
+        max_length=1000,
+        rows=3,
+        error_messages={"required": gettext_lazy("Enter a reason.")},
+    )
 
 
 class DisputeForm(ReasonForm):

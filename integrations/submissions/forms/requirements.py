@@ -44,7 +44,7 @@ FIELD_FACTORIES: dict[str, Callable[..., forms.Field]] = {
     "choice": partial(
         forms.ChoiceField,
         widget=forms.RadioSelect,
-        error_messages={"required": CHOICE_MESSAGE, "invalid_choice": CHOICE_MESSAGE},
+        error_messages={"invalid_choice": CHOICE_MESSAGE},
     ),
     "choices": partial(
         forms.MultipleChoiceField,
@@ -62,7 +62,7 @@ FIELD_FACTORIES: dict[str, Callable[..., forms.Field]] = {
         error_messages={"required": REQUIRED_MESSAGE, "invalid": gettext_lazy("Enter a number.")},
     ),
     "date": DayField,
-    "yes": partial(forms.BooleanField, error_messages={"required": gettext_lazy("Select the checkbox to confirm.")}),
+    "yes": forms.BooleanField,
 }
 
 

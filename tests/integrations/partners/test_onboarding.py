@@ -56,7 +56,7 @@ def test_public_email_address_sets_no_domain(sign_in: SignIn, erin: Any) -> None
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("", "This field is required."),
+        ("", "Enter the company name."),
         ("<script>alert(1)</script>", "Enter plain text without HTML."),
         ("Ini\u200btech", "The text contains an invisible character. Type the text instead of pasting it."),
         ("Initeсh", "The name mixes look-alike letters from several alphabets. Use one alphabet."),

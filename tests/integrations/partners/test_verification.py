@@ -202,7 +202,7 @@ def test_github_file_verifies_the_company(
 
 @pytest.mark.parametrize(
     ("organization", "message"),
-    [("globex", "The public repository globex/.github was not found."), ("", "This field is required.")],
+    [("globex", "The public repository globex/.github was not found."), ("", "Enter a value.")],
 )
 def test_refused_organization_is_kept_with_its_error(
     github: GitHub, sign_in: SignIn, initech: Partner, erin: Any, organization: str, message: str

@@ -155,9 +155,9 @@ def test_preview_keeps_an_edited_email_until_the_template_is_restored(
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("email-subject", "", "This field is required."),
+        ("email-subject", "", "Enter a value."),
         ("email-subject", "Two\nlines", "Enter the text on one line."),
-        ("email-body", " ", "This field is required."),
+        ("email-body", " ", "Enter a value."),
     ],
 )
 def test_email_without_text_is_refused(

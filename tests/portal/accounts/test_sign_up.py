@@ -56,7 +56,9 @@ def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any)
 @pytest.mark.parametrize(
     ("form_data", "field", "message"),
     [
-        ({"name": ""}, "name", "This field is required."),
+        ({"name": ""}, "name", "Enter your name."),
+        ({"email": ""}, "email", "Enter an email address."),
+        ({"password1": ""}, "password1", "Enter a password."),
         ({"name": "<b>Dora</b>"}, "name", "Enter plain text without HTML."),
         ({"name": "Do\x07ra"}, "name", "Character 3 is invisible (U+0007). Delete it, or type the text again."),
         ({"email": "dora"}, "email", "Enter a valid email address, such as name@example.com."),
@@ -73,7 +75,7 @@ def test_invalid_sign_up_is_refused_with_field_error(
     assert User.objects.count() == 0
     element = BeautifulSoup(page.content, "html.parser").select_one("#id_email")
     assert element is not None
-    assert element["value"] == (SIGN_UP_DATA | form_data)["email"]
+    assert element.get("value", "") == (SIGN_UP_DATA | form_data)["email"]
 
 
 def test_invited_person_signs_up_and_sees_the_invitation(client: Any, acme: Any, alice: Any, now: Any) -> None:

@@ -161,7 +161,7 @@ def test_field_without_an_error_is_not_marked(guide):
 def test_group_of_choices_is_a_fieldset_with_its_error(guide):
     group = guide.find("legend", string=lambda text: text and "Compatible products" in text).parent
     assert (group.name, group["aria-describedby"]) == ("fieldset", "id_offering_error")
-    assert group.find(id="id_offering_error").get_text(strip=True) == "This field is required."
+    assert group.find(id="id_offering_error").get_text(strip=True) == "Select an option."
 
 
 def test_errors_of_the_whole_form_are_shown_above_its_fields():

@@ -151,7 +151,7 @@ def get_blocker(page: RequirementPage) -> str:
 class AttestationForm(ActionForm):
     """Confirmation of a statement and, if the user selects them, of others. `other_ids`: their requirement IDs."""
 
-    confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Select the checkbox to confirm.")})
+    confirmed = forms.BooleanField()
     also = forms.MultipleChoiceField(
         label=gettext_lazy("Confirm these statements too"),
         required=False,

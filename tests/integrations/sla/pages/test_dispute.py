@@ -155,7 +155,7 @@ def test_dispute_page_shows_the_outcomes_with_their_effect(
     ("data", "errors"),
     [
         ({"reason": "The label was wrong."}, ["Select a decision."]),
-        ({"decision": "waive_breach", "reason": " "}, ["This field is required."]),
+        ({"decision": "waive_breach", "reason": " "}, ["Enter a reason."]),
         ({"decision": "dispute_breach", "reason": "Mine."}, ["Select a valid choice."]),
     ],
 )
