@@ -16,8 +16,8 @@ class RegistryProvider(models.Model):
     `repository` is the "owner/name" of the source in lower case. `name_key` is used to find similar names.
     """
 
-    registry_id = models.CharField(max_length=20, unique=True)
-    full_name = models.CharField("full name", max_length=160, unique=True)
+    registry_id = models.CharField(max_length=20, primary_key=True)
+    full_name = models.CharField("full name", max_length=160, db_index=True)
     namespace = models.CharField(max_length=80, db_index=True)
     name = models.CharField(max_length=80)
     name_key = models.CharField(max_length=120, db_index=True, editable=False)

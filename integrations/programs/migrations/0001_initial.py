@@ -12,9 +12,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='RegistryProvider',
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('registry_id', models.CharField(max_length=20, unique=True)),
-                ('full_name', models.CharField(max_length=160, unique=True, verbose_name='full name')),
+                ('registry_id', models.CharField(max_length=20, primary_key=True, serialize=False)),
+                ('full_name', models.CharField(db_index=True, max_length=160, verbose_name='full name')),
                 ('namespace', models.CharField(db_index=True, max_length=80)),
                 ('name', models.CharField(max_length=80)),
                 ('name_key', models.CharField(db_index=True, editable=False, max_length=120)),

@@ -68,19 +68,18 @@ def test_renamed_provider_keeps_its_row():
 
 
 @pytest.mark.every_database
-def test_name_published_again_takes_the_row():
+def test_name_published_again_replaces_the_row():
     import_providers([build_line()], now=NOW)
-    assert count_changes(import_providers([build_line(2)], now=NOW)) == (0, 1, 0, 0)
+    assert count_changes(import_providers([build_line(2)], now=NOW)) == (1, 0, 0, 0)
     assert RegistryProvider.objects.get().registry_id == "2"
 
 
-def test_swapped_names_are_skipped():
+@pytest.mark.every_database
+def test_names_can_be_swapped():
     import_providers([build_line(1, "a/x"), build_line(2, "a/y")], now=NOW)
-    counts = import_providers([build_line(1, "a/y"), build_line(2, "a/x")], now=NOW)
-    assert counts.skipped_lines == [
-        (1, "the name belongs to another provider"),
-        (2, "the name belongs to another provider"),
-    ]
+    assert count_changes(import_providers([build_line(1, "a/y"), build_line(2, "a/x")], now=NOW)) == (0, 2, 0, 0)
+    rows = RegistryProvider.objects.order_by("registry_id")
+    assert list(rows.values_list("registry_id", "full_name")) == [("1", "a/y"), ("2", "a/x")]
 
 
 @pytest.mark.every_database
@@ -111,18 +110,18 @@ def test_source_of_the_maximum_length_is_imported():
         (b"{", "not JSON"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b"[]", "not an object"),
-        (build_line(id=5), "no id"),
-        (build_line(name=""), "no name"),
-        (build_line(id="\0"), "no id"),
+        (b"[]", "Input should be an object"),
+        (build_line(id=5), "id: Input should be a valid string"),
+        (build_line(name=""), "name: String should have at least 1 character"),
+        (build_line(id="\0"), "id: String should match pattern '^\\P{C}*$'"),
         (build_line(fullName="other/rocket"), "fullName is not namespace/name"),
-        (build_line(totalDownloads="many"), "totalDownloads is not a count"),
-        (build_line(totalDownloads=-1), "totalDownloads is not a count"),
-        (build_line(totalDownloads=2**63), "totalDownloads is not a count"),
+        (build_line(totalDownloads="many"), "totalDownloads: Input should be a valid integer"),
+        (build_line(totalDownloads=-1), "totalDownloads: Input should be greater than or equal to 0"),
+        (build_line(totalDownloads=2**63), f"totalDownloads: Input should be less than or equal to {2**63 - 1}"),
         (build_line(source="ftp://x"), "source is not an HTTPS URL"),
-        (build_line(tier="t" * 30), "tier is longer than 20 characters"),
-        (build_line(1, "ac\x07me/rocket"), "full_name contains control characters"),
-        (build_line(description="\ud800"), "description is not text"),
+        (build_line(tier="t" * 30), "tier: String should have at most 20 characters"),
+        (build_line(1, "ac\x07me/rocket"), "fullName: String should match pattern '^\\P{C}*$'"),
+        (build_line(description="\ud800"), "not JSON"),
     ],
 )
 def test_bad_line_is_skipped_with_its_reason(bad, reason):
