@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.verification.schemas.structural_rules import find_violations
+from tests.verification.schemas.validators import CrdValidators
 from verification.schemas.crossplane.coverage import CrdPreview, build_previews
 from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.diff import compare_schemas
-from verification.schemas.engine.external_validators import CrdValidators
 from verification.schemas.engine.parsing import parse_schema
 
 FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider-schemas"

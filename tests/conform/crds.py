@@ -14,12 +14,12 @@ import jsonschema
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.schemas import published
+from tests.verification.schemas.validators import list_rules
 from verification.schemas.crossplane.coverage import list_examples
 from verification.schemas.crossplane.crd import CEL_RESERVED_WORDS, build_definition
 from verification.schemas.crossplane.options import GeneratorChoices, parse_choices
 from verification.schemas.crossplane.provider_config import build_provider_definitions
 from verification.schemas.crossplane.upjet_config import build_metadata, render_configuration
-from verification.schemas.engine.external_validators import list_rules
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema
 

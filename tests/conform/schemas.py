@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from tests.verification.schemas.validators import list_rules
 from verification.schemas.crossplane.coverage import build_previews
 from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.diff import compare_schemas
-from verification.schemas.engine.external_validators import list_rules
 from verification.schemas.engine.parsing import parse_schema
 from verification.terraform.versions import parse_version
 

@@ -12,10 +12,10 @@ from tests.conform.crds import judge_example
 from tests.verification.schemas.acme import SOURCE, encode_schema
 from tests.verification.schemas.definitions import build_crd, get_views
 from tests.verification.schemas.structural_rules import find_violations
+from tests.verification.schemas.validators import CrdValidators
 from verification.schemas.crossplane.coverage import iterate_files
 from verification.schemas.crossplane.options import parse_choices, validate_choices
 from verification.schemas.crossplane.provider_config import build_provider_definitions
-from verification.schemas.engine.external_validators import CrdValidators
 from verification.schemas.engine.parsing import parse_schema
 
 SCHEMA = parse_schema(encode_schema())

@@ -15,9 +15,9 @@ import yaml
 from tests.codebase.project_files import ROOT
 from tests.conform.crds import judge_example
 from tests.verification.schemas.structural_rules import find_violations
+from tests.verification.schemas.validators import CrdValidators, list_rules
 from verification.schemas.crossplane.coverage import build_previews, iterate_files
 from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.external_validators import CrdValidators, list_rules
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema
 from verification.terraform.versions import parse_version

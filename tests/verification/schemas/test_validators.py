@@ -1,10 +1,7 @@
-"""Tests of the external validators of resource definitions."""
-
-import pytest
+"""Tests of the validators of resource definitions."""
 
 from tests.verification.schemas.definitions import build_crd
-from verification.schemas.engine import external_validators
-from verification.schemas.engine.external_validators import CrdValidators
+from tests.verification.schemas.validators import CrdValidators
 
 
 def test_valid_definition_has_no_refusals() -> None:
@@ -20,8 +17,3 @@ def test_refusals_name_the_place_and_the_rule() -> None:
     assert "spec.scope: 7 is not of type" in shape
     assert rule.startswith("CEL: ")
     assert rule.endswith(" in has((")
-
-
-def test_missing_packages_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(external_validators.MODULES, "no_such_module", "no-such-package")
-    assert external_validators.list_missing_packages() == ["no-such-package"]

@@ -14,14 +14,12 @@ from verification.schemas.crossplane.coverage import COVERAGE_FILE, COVERAGE_TEX
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
     LIST_OPTIONS,
-    GeneratorChoices,
     InvalidChoiceError,
     parse_choices,
     validate_choices,
 )
-from verification.schemas.engine.external_validators import CrdValidators, list_missing_packages
 from verification.schemas.engine.parsing import parse_schema
-from verification.schemas.engine.types import ParsedSchema, SchemaParseError
+from verification.schemas.engine.types import SchemaParseError
 
 # No slashes: the list of files to remove comes from a file that anyone can edit.
 OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+(_[a-z0-9-]+)?\.(yaml|go)")
@@ -31,20 +29,13 @@ GENERATOR_OPTIONS = (*LIST_OPTIONS, "api_version", "category", *CHOICE_OPTIONS)
 class Command(BaseCommand):
     help = (
         "Write one YAML file per resource and scope, the provider's own definitions, metadata, examples, and "
-        "configuration of Upjet, and the coverage as JSON and text, to a folder. Exit codes: 0 if the files were "
-        "written, 1 if --validate finds an invalid definition, 2 if a file can't be used or a validator is missing."
+        "configuration of Upjet, and the coverage as JSON and text, to a folder."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("schema", type=Path, help="Output of “terraform providers schema -json”, plain or gzipped.")
         parser.add_argument("--source", default="", help="Provider address, if the file contains several providers.")
-        parser.add_argument(
-            "--validate",
-            action="store_true",
-            help="Validate the definitions with kubernetes-validate and cel-python. Exit with code 1 "
-            "if a definition is invalid, and with code 2 if a package is missing.",
-        )
         parser.add_argument(
             "--out", type=Path, required=True, metavar="FOLDER", help="Folder to write to. Created if missing."
         )
@@ -68,33 +59,13 @@ class Command(BaseCommand):
             raise build_usage_error(error) from error
         except OSError as error:
             raise build_usage_error(f"Can't read {schema}: {error.strerror}.") from error
-        missing_packages = list_missing_packages() if options["validate"] else []
-        validators = CrdValidators() if options["validate"] and not missing_packages else None
-        refusals = _write_preview(out, provider_schema, generator_choices, validators)
+        try:
+            _prepare_folder(out)
+            for name, text, _definition in iterate_files(provider_schema, generator_choices):
+                (out / name).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise build_usage_error(f"Can't write to {out}: {error.strerror}.") from error
         self.stdout.write((out / COVERAGE_TEXT_FILE).read_text("utf-8"), ending="")
-        if missing_packages:
-            # Not a success: nothing is known about the definitions.
-            raise build_usage_error(f"Validation not run. Install {' and '.join(missing_packages)}.")
-        if validators:
-            self.stdout.write("\n".join([*refusals, _format_validation(validators, len(refusals))]))
-        if refusals:
-            raise SystemExit(1)
-
-
-def _write_preview(
-    out: Path, schema: ParsedSchema, choices: GeneratorChoices, validators: CrdValidators | None
-) -> list[str]:
-    """Write all files to the folder, which is created if necessary. Return the errors of the definitions."""
-    refusals: list[str] = []
-    try:
-        _prepare_folder(out)
-        for name, text, definition in iterate_files(schema, choices):
-            (out / name).write_text(text, encoding="utf-8")
-            if validators and definition is not None:
-                refusals += [f"{name}: {message}" for message in validators.list_errors(definition)]
-    except OSError as error:
-        raise build_usage_error(f"Can't write to {out}: {error.strerror}.") from error
-    return refusals
 
 
 def _prepare_folder(out: Path) -> None:
@@ -120,9 +91,3 @@ def _list_previous_files(out: Path) -> Iterator[str]:
             f"{out} contains a {COVERAGE_FILE} that isn't from an earlier run. Use an empty folder."
         ) from None
     yield from (name for name in names if isinstance(name, str) and OUTPUT_FILE_PATTERN.fullmatch(name))
-
-
-def _format_validation(validators: CrdValidators, refused_count: int) -> str:
-    definitions = f"{validators.definition_count} definitions for Kubernetes {validators.version}"
-    summary = f"{definitions} and {validators.rule_count} CEL rules"
-    return f"Validated {summary}: {f'{refused_count} invalid' if refused_count else 'all valid'}."

@@ -1,20 +1,11 @@
-"""Third-party validators of custom resource definitions, which are optional development tools.
-
-`kubernetes-validate` checks the structure of a definition, and `cel-python` compiles its validation rules.
-"""
+"""Validators of resource definitions: kubernetes-validate checks the structure, cel-python compiles the rules."""
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
-from importlib.util import find_spec
+
+import celpy
+import kubernetes_validate
 
 from portal.core.value_types import JsonObject
-
-MODULES = {"kubernetes_validate": "kubernetes-validate", "celpy": "cel-python"}
-
-
-def list_missing_packages() -> list[str]:
-    """Return the packages that are not installed."""
-    return [package for module, package in MODULES.items() if find_spec(module) is None]
 
 
 def list_rules(definition: JsonObject) -> Iterator[str]:
@@ -25,15 +16,12 @@ def list_rules(definition: JsonObject) -> Iterator[str]:
 
 
 class CrdValidators:
-    """Both validators, reusable for many definitions. Raises ImportError if a package is missing."""
+    """Both validators, reusable for many definitions."""
 
     def __init__(self) -> None:
-        # Imported here, because the production environment doesn't have them.
-        self._structures = import_module("kubernetes_validate")
-        self._cel = import_module("celpy")
-        self._environment = self._cel.Environment()
+        self._environment = celpy.Environment()
         self._errors_by_rule: dict[str, str] = {}
-        self.version: str = self._structures.latest_version()
+        self.version: str = kubernetes_validate.latest_version()
         self.definition_count = 0
 
     def list_errors(self, definition: dict[str, object]) -> list[str]:
@@ -44,8 +32,8 @@ class CrdValidators:
 
     def _check_structure(self, definition: Mapping[str, object]) -> str:
         try:
-            self._structures.validate(definition, self.version, strict=True)
-        except self._structures.ValidationError as error:
+            kubernetes_validate.validate(definition, self.version, strict=True)
+        except kubernetes_validate.ValidationError as error:
             path = ".".join(str(part) for part in error.absolute_path)
             return f"Kubernetes {self.version}: {path or '(root)'}: {error.message[:300]}"
         return ""
@@ -56,7 +44,7 @@ class CrdValidators:
             try:
                 self._environment.compile(rule)
                 self._errors_by_rule[rule] = ""
-            except self._cel.CELParseError as error:
+            except celpy.CELParseError as error:
                 self._errors_by_rule[rule] = f"CEL: {str(error).splitlines()[0]} in {rule}"
         return self._errors_by_rule[rule]
 
