@@ -1,16 +1,13 @@
 """Command that writes a preview of the Crossplane resources of a provider schema."""
 
-import json
-import re
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from portal.core.cli import build_usage_error
-from verification.schemas.crossplane.coverage import COVERAGE_FILE, COVERAGE_TEXT_FILE, iterate_files, render_json
+from verification.schemas.crossplane.coverage import COVERAGE_TEXT_FILE, iterate_files
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
     LIST_OPTIONS,
@@ -21,8 +18,6 @@ from verification.schemas.crossplane.options import (
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import SchemaParseError
 
-# No slashes: the list of files to remove comes from a file that anyone can edit.
-OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+(_[a-z0-9-]+)?\.(yaml|go)")
 GENERATOR_OPTIONS = (*LIST_OPTIONS, "api_version", "category", *CHOICE_OPTIONS)
 
 
@@ -37,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("schema", type=Path, help="Output of “terraform providers schema -json”, plain or gzipped.")
         parser.add_argument("--source", default="", help="Provider address, if the file contains several providers.")
         parser.add_argument(
-            "--out", type=Path, required=True, metavar="FOLDER", help="Folder to write to. Created if missing."
+            "--out", type=Path, required=True, metavar="FOLDER", help="Empty folder to write to. Created if missing."
         )
         parser.add_argument(
             "--group-prefix", required=True, help="Group prefix, such as “acme” for acme.upbound.io, or a full domain."
@@ -60,34 +55,11 @@ class Command(BaseCommand):
         except OSError as error:
             raise build_usage_error(f"Can't read {schema}: {error.strerror}.") from error
         try:
-            _prepare_folder(out)
+            out.mkdir(parents=True, exist_ok=True)
+            if any(out.iterdir()):
+                raise build_usage_error(f"{out} contains files. Use an empty folder.")
             for name, text, _definition in iterate_files(provider_schema, generator_choices):
                 (out / name).write_text(text, encoding="utf-8")
         except OSError as error:
             raise build_usage_error(f"Can't write to {out}: {error.strerror}.") from error
         self.stdout.write((out / COVERAGE_TEXT_FILE).read_text("utf-8"), ending="")
-
-
-def _prepare_folder(out: Path) -> None:
-    """Remove the files of an earlier run, and mark the folder before writing the first file."""
-    out.mkdir(parents=True, exist_ok=True)
-    if any(out.iterdir()) and not (out / COVERAGE_FILE).is_file():
-        raise build_usage_error(f"{out} contains other files. Use an empty folder or the output of an earlier run.")
-    for name in _list_previous_files(out):
-        (out / name).unlink(missing_ok=True)
-    # After an interruption, the next run finds the mark and accepts the folder.
-    (out / COVERAGE_FILE).write_text(render_json({"resources": []}), encoding="utf-8")
-
-
-def _list_previous_files(out: Path) -> Iterator[str]:
-    """Return the files that the coverage of an earlier run lists. Only these can be removed."""
-    try:
-        coverage = json.loads((out / COVERAGE_FILE).read_text(encoding="utf-8"))
-        names = [name for entry in coverage["resources"] for name in entry["files"]] + coverage.get("package_files", [])
-    except FileNotFoundError:
-        return
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise build_usage_error(
-            f"{out} contains a {COVERAGE_FILE} that isn't from an earlier run. Use an empty folder."
-        ) from None
-    yield from (name for name in names if isinstance(name, str) and OUTPUT_FILE_PATTERN.fullmatch(name))
