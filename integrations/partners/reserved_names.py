@@ -10,7 +10,7 @@ from itertools import pairwise
 from confusable_homoglyphs import confusables
 
 from portal.core.content_files import Content, load_content
-from portal.core.name_matching import NAME_WORDS, WORD_PATTERN, normalize_text, to_latin
+from portal.core.name_matching import NAME_WORDS, WORD_PATTERN, join_letters, normalize_text, to_latin
 
 LOOKALIKE_DIGITS = str.maketrans("01345789", "oleastbg")
 LOOKALIKE_SYMBOLS = str.maketrans("@$!|€", "aslle")
@@ -78,20 +78,7 @@ def find_reserved_name(name: str) -> str:
     """Return the reserved name that a company's name contains or looks like, or an empty string."""
     # Each reading finds what the others miss, such as letters whose lowercase form looks different, or symbols.
     readings = (name, name.casefold(), name.translate(LOOKALIKE_SYMBOLS))
-    return next(filter(None, (_find_in_words(_join_letters(_split(reading))) for reading in readings)), "")
-
-
-def _join_letters(words: list[str]) -> list[str]:
-    """Return the words with single letters joined, as in "V a u l t"."""
-    joined: list[str] = []
-    is_letter_run = False
-    for word in words:
-        if len(word) == 1 and is_letter_run:
-            joined[-1] += word
-        else:
-            joined.append(word)
-        is_letter_run = len(word) == 1
-    return joined
+    return next(filter(None, (_find_in_words(list(join_letters(_split(reading)))) for reading in readings)), "")
 
 
 def _find_in_words(words: list[str]) -> str:
@@ -122,7 +109,7 @@ def _find_product(word: str) -> str:
 
 def compute_lookalike_key(name: str) -> str:
     """Return the folded name in the singular, without legal forms and "and". Names with the same key look alike."""
-    words = _join_letters(_split(name))  # for legal forms such as "S.A."
+    words = list(join_letters(_split(name)))  # for legal forms such as "S.A."
     # A company whose whole name is a legal form would have an empty key, equal to all others of that kind.
     key_words = [word for word in words if word not in NAME_WORDS.company_suffixes and word != "and"] or words
     return "".join(_fold_word(_remove_plural(word)) for word in key_words)[:MAX_KEY_LENGTH]

@@ -1,7 +1,6 @@
-"""Localized formatting of clock times, durations, reasons, percentages, and medians, and parsing of times."""
+"""Localized formatting of clock times, durations, reasons, percentages, and medians."""
 
 from datetime import date, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _, ngettext
@@ -13,20 +12,10 @@ from portal.core.time_segments import TimeSegment
 from portal.ui.components.moments import format_short, format_time
 
 
-def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
-    """Format a time in the calendar's time zone, such as "Tue, Apr 14, 2:10 PM"."""
+def format_moment(timestamp: datetime, zone: tzinfo) -> str:
+    """Format a time in a time zone, such as "Tue, Apr 14, 2:10 PM"."""
     local_time = timestamp.astimezone(zone)
     return f"{format_short(local_time)}, {format_time(local_time)}"
-
-
-def parse_moment(text: str, zone: tzinfo) -> datetime:
-    """Parse an ISO 8601 time, by default in a time zone. Raises ValueError with a message for people."""
-    try:
-        timestamp = datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        message = f"Invalid time “{text}”. Enter an ISO 8601 time, such as 2026-04-11T15:00:00-04:00."
-        raise ValueError(message) from error
-    return timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=zone)
 
 
 def format_duration(length: timedelta) -> str:

@@ -6,12 +6,10 @@ a claim: alone, after a separator, or together with a product name. Symbols such
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from itertools import groupby
 
 from django.utils.translation import gettext_noop
 
-from portal.core.name_matching import NAME_WORDS, compute_skeleton
+from portal.core.name_matching import NAME_WORDS, compute_skeleton, join_letters
 
 BADGE_REFUSAL = gettext_noop("Remove symbols and words such as “verified” from the name. The badge shows the status.")
 SYMBOL_CATEGORIES = frozenset({"So", "Sk", "Cn", "Co"})  # pictographs, modifiers, unassigned, private use
@@ -86,15 +84,7 @@ def _is_separator(char: str) -> bool:
 def _split_words(text: str) -> list[str]:
     """Return the words in a form in which look-alikes are equal. Consecutive single letters form one word."""
     words = [word for word in WORD_BOUNDARY_PATTERN.split(text) if word]
-    return [key for key in map(_normalize_word, _join_letters(words)) if key]
-
-
-def _join_letters(words: Iterable[str]) -> Iterator[str]:
-    for is_letter, run in groupby(words, key=lambda word: len(word) == 1):
-        if is_letter:
-            yield "".join(run)
-        else:
-            yield from run
+    return [key for key in map(_normalize_word, join_letters(words)) if key]
 
 
 def _is_decoration(char: str) -> bool:

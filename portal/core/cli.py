@@ -2,6 +2,7 @@
 
 import math
 from argparse import ArgumentTypeError
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from django.core.management.base import CommandError
@@ -21,6 +22,16 @@ def parse_positive_number(text: str) -> float:
     if not (number > 0 and math.isfinite(number)):
         raise ArgumentTypeError(f"Enter a number greater than 0, not “{text}”.")
     return number
+
+
+def parse_moment(text: str, zone: tzinfo = UTC) -> datetime:
+    """Return the ISO 8601 time of an argument, in the time zone unless it has an offset. Raises CommandError."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        message = f"Invalid time “{text}”. Enter an ISO 8601 time, such as 2026-04-11T15:00:00-04:00."
+        raise build_usage_error(message) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 def read_text_file(path: Path | None, max_bytes: int) -> str:

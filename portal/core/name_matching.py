@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from confusable_homoglyphs import confusables
 
@@ -58,6 +60,15 @@ def compute_name_key(name: str) -> str:
     words = WORD_PATTERN.findall(normalize_text(name))
     key_words = [w for w in words if w not in NAME_WORDS.company_suffixes] or words
     return "".join(key_words)[:120]
+
+
+def join_letters(words: Iterable[str]) -> Iterator[str]:
+    """Yield the words, each run of single letters joined, as in "V a u l t"."""
+    for is_letter, run in groupby(words, key=lambda word: len(word) == 1):
+        if is_letter:
+            yield "".join(run)
+        else:
+            yield from run
 
 
 def has_mixed_scripts(name: str) -> bool:

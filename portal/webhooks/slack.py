@@ -3,9 +3,12 @@
 All user input is escaped and kept on one line, so it can't create mentions, links, or lines in a channel.
 """
 
+from datetime import UTC
+
+from integrations.sla.formatting import format_moment
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
-from portal.webhooks.chat_text import LONG_TEXT_LENGTH, MAX_ISSUES, SHORT_TEXT_LENGTH, format_moment, shorten_text
+from portal.webhooks.chat_text import LONG_TEXT_LENGTH, MAX_ISSUES, SHORT_TEXT_LENGTH, shorten_text
 from portal.webhooks.payloads import serialize_json
 
 MAX_SECTION_LENGTH = 3000  # of a section's text in Slack's reference
@@ -40,7 +43,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
         for issue in data.get("issues", ())
     ]
     section = build_section([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]])
-    context_block = build_context_block(f"{payload['type']} · {format_moment(event.at)}")
+    context_block = build_context_block(f"{payload['type']} · {format_moment(event.at, UTC)} UTC")
     text = f"{escape_text(integration['name'])} by {escape_text(partner['name'])}: {summary}"
     return build_message(text, [section, context_block])
 

@@ -3,11 +3,14 @@
 All user input is in text runs, which Teams displays literally, so it can't create mentions, links, or formatting.
 """
 
+from datetime import UTC
+
 from django.utils.translation import gettext as _
 
+from integrations.sla.formatting import format_moment
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
-from portal.webhooks.chat_text import LONG_TEXT_LENGTH, MAX_ISSUES, format_moment, shorten_text
+from portal.webhooks.chat_text import LONG_TEXT_LENGTH, MAX_ISSUES, shorten_text
 from portal.webhooks.payloads import serialize_json
 
 # Workflows creates URLs on the first host; URLs on the second one are older and still work.
@@ -36,7 +39,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
             for issue in data.get("issues", ())[:MAX_ISSUES]
         ),
     ]
-    return build_message(lines, f"{payload['type']} · {format_moment(event.at)}")
+    return build_message(lines, f"{payload['type']} · {format_moment(event.at, UTC)} UTC")
 
 
 def build_test_body(payload: JsonObject) -> str:

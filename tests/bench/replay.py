@@ -118,7 +118,7 @@ def main() -> int:
     start = time.monotonic()
     output = StringIO()
     try:
-        call_command("verify_sla_projection", all=True, at=now.isoformat(), stdout=output)
+        call_command("verify_sla_projection", all=True, at=now, stdout=output)
     except SystemExit:
         print(output.getvalue()[-2000:])
     replay_seconds = time.monotonic() - start

@@ -43,9 +43,7 @@ def monitored_repository(acme: Partner) -> MonitoredRepository:
 def replay(*words: str) -> list[str]:
     output = StringIO()
     with contextlib.suppress(SystemExit):
-        call_command(
-            "verify_sla_projection", *(words or ["--all"]), at=(NOW + timedelta(minutes=5)).isoformat(), stdout=output
-        )
+        call_command("verify_sla_projection", *(words or ["--all"]), at=NOW + timedelta(minutes=5), stdout=output)
     return output.getvalue().splitlines()
 
 
@@ -98,5 +96,5 @@ def test_replay_needs_few_queries_per_chunk(monitored_repository, django_assert_
 
 
 def test_time_that_does_not_exist_is_refused():
-    with pytest.raises(CommandError, match="Invalid --at"):
-        call_command("verify_sla_projection", "--all", at="2026-13-01T00:00:00Z")
+    with pytest.raises(CommandError, match="Invalid time"):
+        call_command("verify_sla_projection", "--all", "--at", "2026-13-01T00:00:00Z")

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from django.core.management.base import BaseCommand
 
-from integrations.sla.formatting import describe_days_off, parse_moment
+from integrations.sla.formatting import describe_days_off
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
-from portal.core.cli import build_usage_error
+from portal.core.cli import build_usage_error, parse_moment
 from portal.core.holidays import UnknownRegionError, load_holidays
 from portal.core.time_segments import TimeSegment, split_into_segments
 
@@ -54,7 +54,7 @@ class Command(BaseCommand):
 def calculate_due(
     *, opened: str, kind: str, zone: str, country: str, subdiv: str, pause: list[str], hours: int, business_days: int
 ) -> dict[str, object]:
-    """Calculate the due date and its segments. Raises ValueError with a message that is safe to display."""
+    """Calculate the due date and its segments. Raises ValueError or CommandError with a message for people."""
     time_zone = _parse_zone(zone)
     start = parse_moment(opened, time_zone)
     calendar = _build_calendar(time_zone, country, subdiv, start.year)

@@ -2,7 +2,7 @@
 
 import json
 from argparse import ArgumentParser
-from datetime import UTC
+from datetime import datetime
 
 from django.core.management.base import BaseCommand, CommandError
 from django.forms.models import model_to_dict
@@ -11,10 +11,9 @@ from pydantic_core import to_jsonable_python
 
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.explanation import explain_clock, serialize_issue_state
-from integrations.sla.formatting import parse_moment
 from integrations.sla.selectors import issue_states
 from integrations.sla.services.projection import get_projection_time
-from portal.core.cli import build_usage_error
+from portal.core.cli import build_usage_error, parse_moment
 
 CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
 
@@ -24,17 +23,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("issue", help="Issue as owner/name#12 or UUID.")
-        parser.add_argument("--at", metavar="TIME", help="Time in ISO 8601, by default in UTC. Default: now.")
+        parser.add_argument("--at", type=parse_moment, metavar="TIME", help="Time, by default in UTC. Default: now.")
         parser.add_argument("--json", action="store_true", dest="as_json", help="Print a JSON object.")
 
-    def handle(self, *, issue: str, at: str | None, as_json: bool, **_: object) -> None:
+    def handle(self, *, issue: str, at: datetime | None, as_json: bool, **_: object) -> None:
         row = issue_states.find_issue(issue)
         if row is None:
             raise build_usage_error(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")
-        try:
-            moment = parse_moment(at, UTC) if at else timezone.now()
-        except ValueError as error:
-            raise build_usage_error(error) from error
+        moment = at or timezone.now()
         projected_at = get_projection_time(row, moment)
         # Without a chosen time, the output is that of the issue's page.
         context = issue_states.build_projection_context(row, min(moment, projected_at) if at else projected_at)

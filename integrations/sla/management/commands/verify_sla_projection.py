@@ -2,17 +2,15 @@
 
 import time
 from argparse import ArgumentParser
-from contextlib import suppress
 from datetime import datetime
 
 from django.core.management.base import BaseCommand
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.projection_audit import replay_issues
-from portal.core.cli import build_usage_error
+from portal.core.cli import build_usage_error, parse_moment
 
 MAX_SHOWN_DIFFERENCES = 200
 PROGRESS_INTERVAL_SECONDS = 10.0
@@ -30,12 +28,10 @@ class Command(BaseCommand):
         selection_group.add_argument(
             "--repository", metavar="OWNER/NAME", help="Verify the issues of one monitored repository."
         )
-        parser.add_argument(
-            "--at", metavar="TIME", help="Time of the projection in ISO 8601 with a UTC offset. Default: now."
-        )
+        parser.add_argument("--at", type=parse_moment, metavar="TIME", help="Time of the projection. Default: now.")
 
-    def handle(self, *args: object, repository: str | None, at: str | None, **options: object) -> None:
-        now = _parse_moment(at) if at else timezone.now()
+    def handle(self, *args: object, repository: str | None, at: datetime | None, **options: object) -> None:
+        now = at or timezone.now()
         issues = self.select_issues(repository) if repository else SupportIssue.objects.all()
         total = SupportIssueEvent.objects.filter(issue__in=issues).count()
         issue_count = 0
@@ -62,11 +58,3 @@ class Command(BaseCommand):
         if not MonitoredRepository.objects.filter(repository__iexact=repository).exists():
             raise build_usage_error(f"{repository} is not monitored.")
         return SupportIssue.objects.filter(monitored_repository__repository__iexact=repository)
-
-
-def _parse_moment(text: str) -> datetime:
-    with suppress(ValueError):  # a time that doesn't exist
-        moment = parse_datetime(text)
-        if moment is not None and moment.tzinfo is not None:
-            return moment
-    raise build_usage_error("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")

@@ -3,15 +3,14 @@
 import json
 import sys
 from argparse import ArgumentParser
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
+from portal.core.cli import parse_moment
 from portal.directory.badges.signing_keys import parse_public_keys
 from portal.directory.badges.statements import verify_statement
 from portal.directory.badges.verification_results import TEXTS, list_claims
@@ -28,13 +27,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="Statement file in either format, or - for standard input.")
         parser.add_argument("--key", required=True, help="JSON Web Key Set, downloaded from the portal.")
-        parser.add_argument("--at", help="Time of the verification, such as 2026-04-14T09:00Z. Defaults to now.")
+        parser.add_argument(
+            "--at", type=parse_moment, metavar="TIME", help="Time of the verification. Defaults to now."
+        )
         parser.add_argument("--issuer", help="Required issuer, such as https://portal.example.com.")
 
-    def handle(self, *args: object, file: str, key: str, at: str | None, issuer: str | None, **__: object) -> None:
+    def handle(self, *args: object, file: str, key: str, at: datetime | None, issuer: str | None, **__: object) -> None:
         keys = _read_keys(key)
-        moment = _parse_moment(at)
-        result = verify_statement(_read_text(file), keys, issuer, moment)
+        result = verify_statement(_read_text(file), keys, issuer, at or timezone.now())
         verdict_text = TEXTS.verdicts[result.verdict]
         self.stdout.write(f"{verdict_text.heading}. {verdict_text.description}")
         rows = list_claims(result)
@@ -66,13 +66,3 @@ def _read_text(path: str) -> str:
     except UnicodeDecodeError:
         # An empty text is an unreadable statement, which has an exit code of its own.
         return ""
-
-
-def _parse_moment(text: str | None) -> datetime:
-    if text is None:
-        return timezone.now()
-    with suppress(ValueError):
-        moment = parse_datetime(text)
-        if moment is not None and moment.tzinfo is not None:
-            return moment
-    raise CommandError(f"--at must be a time with a time zone, such as 2026-04-14T09:00Z, not {text!r}.", returncode=2)

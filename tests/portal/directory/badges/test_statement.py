@@ -228,7 +228,7 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
         (["statement.json", "--key", "badge-key.pem"], "Not a JSON Web Key Set: badge-key.pem."),
         (
             ["statement.json", "--key", "badge-keys.json", "--at", "yesterday"],
-            "--at must be a time with a time zone, such as 2026-04-14T09:00Z, not 'yesterday'.",
+            "Invalid time “yesterday”. Enter an ISO 8601 time, such as 2026-04-11T15:00:00-04:00.",
         ),
     ],
 )
