@@ -4,7 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 from integrations.partners.models import Partner
-from integrations.partners.name_validation import PUBLIC_EMAIL_DOMAINS
+from portal.core.email_domains import PUBLIC_EMAIL_DOMAINS
 
 DOMAIN_PATTERN = re.compile(r"(?=.{4,253}\Z)(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+(?!\d+\Z)[^\W_](?:[\w-]{0,61}[^\W_])")
 

@@ -13,13 +13,12 @@ from integrations.partners.models import Partner, VerificationState
 from integrations.partners.reserved_names import compute_lookalike_key, find_reserved_name
 from portal.audit.models import AuditEvent
 from portal.core import badge_impersonation
-from portal.core.content_files import load_content
+from portal.core.email_domains import PUBLIC_EMAIL_DOMAINS
 from portal.core.form_fields import explain_text_refusal
 from portal.core.name_matching import compute_skeleton, has_mixed_scripts
 
 MAX_NAME_LENGTH = 120
 OLD_NAME_RETENTION = timedelta(days=365)
-PUBLIC_EMAIL_DOMAINS = load_content("integrations/partners/content/public_email_domains.yaml", frozenset[str])
 # Path segments that URLs use in place of a partner's slug.
 RESERVED_SLUGS = frozenset({"new", "join", "invited", "program"})
 EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")

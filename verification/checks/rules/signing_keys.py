@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
-from portal.core.content_files import load_content
+from portal.core.email_domains import PUBLIC_EMAIL_DOMAINS
 from verification.checks.rules.publication import LISTED_STATUSES
 from verification.checks.rules.release import add_terraform_evidence, read_report
 from verification.checks.rules.shared_reads import require_repository, with_value
-from verification.checks.types import CONTENT_FOLDER, Subject, register_check
+from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import Report
 from verification.releases.artifacts import keyrings
@@ -34,7 +34,6 @@ UNREGISTERED_VERDICTS = frozenset(
 UNREAD_KEYS_RESULT = Result(
     Outcome.NOT_RUN, "The registered keys have more self-signatures than we verify, so we couldn't read all of them."
 )
-PERSONAL_EMAIL_DOMAINS = load_content(CONTENT_FOLDER / "personal_email_domains.yaml", frozenset[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +200,7 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
     # Anyone can write any address into a key, so the owner is only a hint, at most a warning.
     if not domains:
         remarks = [build_remark("no_email")]
-    elif all(domain in PERSONAL_EMAIL_DOMAINS for domain in domains):
+    elif all(domain in PUBLIC_EMAIL_DOMAINS for domain in domains):
         remarks = [build_remark("personal", domain=domains[0])]
     elif homepage_host and not any(_is_related_domain(homepage_host, domain) for domain in domains):
         evidence += (Evidence("Homepage", homepage_host, subject.homepage),)

@@ -28,7 +28,9 @@ class Command(BaseCommand):
         selection_group.add_argument(
             "--repository", metavar="OWNER/NAME", help="Verify the issues of one monitored repository."
         )
-        parser.add_argument("--at", type=parse_moment, metavar="TIME", help="Time of the projection. Default: now.")
+        parser.add_argument(
+            "--at", type=parse_moment, metavar="TIME", help="Time of the projection, by default in UTC. Default: now."
+        )
 
     def handle(self, *args: object, repository: str | None, at: datetime | None, **options: object) -> None:
         now = at or timezone.now()

@@ -28,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("file", help="Statement file in either format, or - for standard input.")
         parser.add_argument("--key", required=True, help="JSON Web Key Set, downloaded from the portal.")
         parser.add_argument(
-            "--at", type=parse_moment, metavar="TIME", help="Time of the verification. Defaults to now."
+            "--at", type=parse_moment, metavar="TIME", help="Time of the verification, by default in UTC. Default: now."
         )
         parser.add_argument("--issuer", help="Required issuer, such as https://portal.example.com.")
 

@@ -137,6 +137,7 @@ def test_replaced_key_is_decided_by_a_reviewer(publish_releases, listing_status,
     [
         ("Acme Releases <releases@acme.example>", "pass"),
         ("Bob Bolt <bob.bolt@gmail.com>", "warn"),
+        ("Bob Bolt <bob.bolt@gmx.at>", "warn"),
         ("Bob Bolt <1+bob@users.noreply.github.com>", "warn"),
         ("Bob Bolt", "warn"),
     ],
