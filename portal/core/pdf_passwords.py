@@ -3,9 +3,6 @@
 import logging
 from io import BytesIO
 
-from pypdf import PdfReader
-from pypdf.errors import PyPdfError
-
 # A damaged file can cause a line for each of its bytes.
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)
 
@@ -15,6 +12,9 @@ def needs_password(data: bytes) -> bool:
 
     Tools for signatures encrypt a PDF so that it can't be edited, and it still opens without a password.
     """
+    from pypdf import PdfReader  # noqa: PLC0415 - takes 60 ms, and few processes read a PDF
+    from pypdf.errors import PyPdfError  # noqa: PLC0415
+
     try:
         reader = PdfReader(BytesIO(data))
         return reader.is_encrypted and not reader.decrypt("")
