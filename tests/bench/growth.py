@@ -66,7 +66,7 @@ Measures = dict[tuple[str, str], Measure]  # by page and role
 def list_visits(world: growth_world.World, roles: list[str]) -> Visits:
     """Return a request for every address that can be read, by page or operation and role."""
     visits: Visits = {}
-    clients: dict[str, Client] = {role: create_client(world["users"][role]) for role in roles}
+    clients: dict[str, Client] = {role: create_client(world["users"][role], Client) for role in roles}
     tokens: dict[str, ApiClient] = {role: each for role, each in create_clients_by_role(world).items() if role in roles}
     for name in sorted(page_urls.list_page_names()):
         url = page_urls.build_url(name, world)

@@ -104,8 +104,10 @@ def test_every_other_page_redirects_to_the_setup(
     assert differing == {}
 
 
-def test_public_page_treats_the_reviewer_as_a_visitor(world: Any, client_without_factor: Client) -> None:
-    pages = [client_without_factor.get(build_url(name, world)) for name in sorted(PUBLIC_PAGES)]
+@pytest.mark.usefixtures("client_without_factor")
+def test_public_page_treats_the_reviewer_as_a_visitor(world: Any, users: Any) -> None:
+    client = create_client(users["rita"], Client)
+    pages = [client.get(build_url(name, world)) for name in sorted(PUBLIC_PAGES)]
     users = [page.context["user"] for page in pages if page.context and "user" in page.context]
     assert (len(users) > 10, [user for user in users if user.is_authenticated]) == (True, [])
 
