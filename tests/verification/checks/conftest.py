@@ -9,6 +9,7 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.conftest import NOW, create_integration
+from tests.replay import build_or_replay
 from tests.verification.checks.check_runs import HOUR
 from tests.verification.checks.stubs import Stubs
 from verification.checks.services.runner import run_integration_checks
@@ -33,5 +34,5 @@ def listed_provider(integration_at: Callable[..., Integration], stubs: Stubs) ->
     """Return Acme's listed provider, whose checks have all passed once."""
     row = integration_at("support", program="terraform-provider")
     no_sources: Any = object()
-    run_integration_checks(row, now=NOW + HOUR, sources=no_sources)
+    build_or_replay(("checks", row.pk), lambda: run_integration_checks(row, now=NOW + HOUR, sources=no_sources))
     return Integration.objects.get(pk=row.pk)
