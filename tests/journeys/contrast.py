@@ -43,8 +43,12 @@ LIST_TEXT_STYLES = """() => {
   for (const field of document.querySelectorAll("input, select, textarea")) add(field, field.value);
   return [...window.elementsByStyle.keys()];
 }"""
-CHECK_TEXT_STYLES = """([styles, options]) =>
-  axe.run({ include: styles.flatMap((style) => window.elementsByStyle.get(style)) }, options)"""
+# Returns violations only: sending all results to Python takes a seventh of the time of an audit.
+CHECK_TEXT_STYLES = """async ([styles, options]) => {
+  const include = styles.flatMap((style) => window.elementsByStyle.get(style));
+  const { violations } = await axe.run({ include }, options);
+  return { violations };
+}"""
 
 
 def list_text_styles(page: Page) -> list[str]:

@@ -18,6 +18,10 @@ OPTIONS = {"resultTypes": ["violations"], "preload": False}  # none of the rules
 RULES = OPTIONS | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 RULES |= {"rules": {"color-contrast": {"enabled": False}}}  # checked for each style of text, see contrast.py
 CONTRAST = OPTIONS | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+CHECK_RULES = """async (options) => {
+  const { violations } = await axe.run(document, options);
+  return { violations };
+}"""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("dark", "light")  # they differ only in the contrast
 SERVER_ERROR = "the server responded with a status of 5"  # in Chromium's message about a failed request
 # from htmx if a page is left during a request; after a failure, htmx:sendError or htmx:timeout follows
@@ -101,7 +105,7 @@ class Person:
             if new_styles:
                 results = check_text_styles(self.page, new_styles, CONTRAST)
                 self.expect_no_violation(results, f"{kind} ({scheme})")
-        self.expect_no_violation(self.page.evaluate("options => axe.run(document, options)", RULES), kind)
+        self.expect_no_violation(self.page.evaluate(CHECK_RULES, RULES), kind)
 
     @staticmethod
     def expect_no_violation(results: Any, kind: str) -> None:
