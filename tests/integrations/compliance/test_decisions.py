@@ -87,12 +87,12 @@ def test_email_about_ended_notice_period_is_in_the_past_tense(reach_state: Any, 
     assert "\nThe notice period ended Thu, May 14, 9:00 AM UTC." in get_email("compliance.deadline_expired").text
 
 
-def test_declined_reinstatement_is_named_in_the_email(reach_state: Any, rita: Any, alice: Any, now: datetime) -> None:
+def test_declined_reinstatement_is_named_in_the_email(reach_state: Any, rob: Any, alice: Any, now: datetime) -> None:
     row = perform_and_reload(reach_state("delisted"), "request_reinstatement", alice, now + 91 * DAY)
-    perform_and_reload(row, "dismiss_request", rita, now + 92 * DAY)
+    perform_and_reload(row, "dismiss_request", rob, now + 92 * DAY)
     email = get_email("compliance.request_dismissed")
     assert (email.to, email.subject) == (alice.email, "Reinstatement declined: Rocket")
-    assert "Rita Reyes reviewed the request of Acme and didn't reinstate Rocket." in email.text
+    assert "Rob Roth reviewed the request of Acme and didn't reinstate Rocket." in email.text
     assert "You can request reinstatement again." in email.text
 
 
