@@ -136,7 +136,7 @@ def require_open_appeal(integration: "Integration") -> str:
 
 
 def require_no_open_appeal(integration: "Integration") -> str:
-    return _("Decide on the open appeal first.") if integration.deadline_pause_reason == PAUSED_FOR_APPEAL else ""
+    return _("The open appeal must be decided first.") if integration.deadline_pause_reason == PAUSED_FOR_APPEAL else ""
 
 
 def require_pause_for_activity(integration: "Integration") -> str:
