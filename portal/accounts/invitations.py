@@ -67,7 +67,7 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
         invitation.invited_by = actor
         _require_manageable(invitation, actor)
         if not role_names or (AUDITOR in role_names and len(role_names) > 1):
-            raise ActionRefused(_("Select compatible roles. Auditors have no other role."))
+            raise ActionRefused(_("Select compatible roles. Auditors have no other role."), "validation-error")
         if User.objects.filter(email=email, is_active=False).exists():
             raise ActionRefused(_("This account is deactivated. Reactivate it instead."))
         # Only its hash is stored, so that a copy of the database can't accept invitations.
@@ -112,7 +112,7 @@ def accept_invitation(
             raise ActionRefused(refusal)
         # Otherwise, a session with a password would get the roles that required single sign-on keeps from it.
         if settings.OIDC_REQUIRED and not is_single_sign_on_session(request):
-            raise ActionRefused(_("These roles require single sign-on. Sign out, then sign in with it."))
+            raise ActionRefused(_("These roles require single sign-on. Sign out, then sign in with it."), "forbidden")
         invitation.accepted_at = now
         invitation.save(update_fields=["accepted_at"])
         # In the name of the inviter, whose own roles may have changed since.

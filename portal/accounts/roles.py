@@ -168,7 +168,7 @@ def _change(user: User, *, is_open_to_managers: bool = False, **decision: Unpack
     if actor is not None and actor.pk == user.pk:
         raise ActionRefused(_("You can't change your own roles. Ask an administrator."), "forbidden")
     if not decision["reason"].strip():
-        raise ActionRefused(_("Enter a reason. It appears in the audit log and the email."))
+        raise ActionRefused(_("Enter a reason. It appears in the audit log and the email."), "validation-error")
     with transaction.atomic():
         # Lock all superusers in one order: if two of them revoke each other, the second request is refused.
         # Without `no_key`, a change of a company that records an event of these users would wait for this lock.
@@ -222,7 +222,7 @@ def _require_confirmed_address(user: User) -> None:
 def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str]) -> None:
     row = change.row
     if unknown := {*grant, *revoke} - {*ROLES, *row.program_roles}:
-        raise ActionRefused(_("Unknown role: %(roles)s.") % {"roles": ", ".join(sorted(unknown))})
+        raise ActionRefused(_("Unknown role: %(roles)s.") % {"roles": ", ".join(sorted(unknown))}, "validation-error")
     current = set(list_roles(row))
     roles = merge_roles(current, grant, revoke)
     if roles == current:

@@ -29,8 +29,7 @@ from portal.core.value_types import JsonObject
 Row = TypeVar("Row", bound=Model)
 logger = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
-PROBLEM_TYPES = load_content("portal/api/content/problem_types.yaml", dict[str, tuple[int, str]])
-PROBLEM_TYPES_BY_REFUSAL = {"busy": "conflict"}  # the same action is already running: 409 instead of 503
+PROBLEM_TYPES = load_content("portal/api/content/problem_types.yaml", dict[str, tuple[int, str, str]])
 
 
 class ApiError(Exception):
@@ -52,7 +51,7 @@ def build_problem_response(
     kind: str, message: str, fields: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
     """Build a problem response."""
-    status, title = PROBLEM_TYPES[kind]
+    status, title, _ = PROBLEM_TYPES[kind]
     # RFC 9457, section 3.1.1, encourages types that lead to their documentation.
     data: dict[str, object] = {
         "type": f"{settings.SITE_URL}/api/docs#problem-{kind}",
@@ -103,7 +102,7 @@ def _build_refusal_response(request: HttpRequest, error: Exception, kind: str) -
     if kind == "conflict" and request.headers.get("If-Match", "*").strip() != "*":
         # RFC 9110, section 13.1.1: the response to a condition that isn't met is 412, not 409. Any version meets "*".
         kind = "precondition-failed"
-    return build_problem_response(PROBLEM_TYPES_BY_REFUSAL.get(kind, kind), str(error))
+    return build_problem_response(kind, str(error))
 
 
 def _build_validation_response(error: ValidationError) -> HttpResponse:

@@ -67,7 +67,7 @@ def _select_event_types(event_types: Sequence[str], *, is_program_endpoint: bool
     available = list_available_event_types(includes_internal=is_program_endpoint)
     selected = [key for key in available if key in event_types]
     if not selected:
-        raise ActionRefused(_("Select at least one event."))
+        raise ActionRefused(_("Select at least one event."), "validation-error")
     return selected
 
 
@@ -88,7 +88,8 @@ def create_endpoint(
         list(active_endpoints.select_for_update(no_key=True).order_by("pk"))
     if active_endpoints.count() >= MAX_ENDPOINTS:
         raise ActionRefused(
-            _("You can have up to %(limit)s webhooks. Delete a webhook first.") % {"limit": MAX_ENDPOINTS}
+            _("You can have up to %(limit)s webhooks. Delete a webhook first.") % {"limit": MAX_ENDPOINTS},
+            "limit-reached",
         )
     columns = {name: value for name, value in values.items() if name != "url"}
     row = WebhookEndpoint(partner=partner, created_by=actor, created_at=now, **columns)
@@ -170,7 +171,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     """Create a delivery with a test event."""
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.deliveries.filter(event_type=TEST_EVENT_TYPE, state=DeliveryState.PENDING).count() >= MAX_PENDING_TESTS:
-            raise ActionRefused(_("Several test events are still pending. Check the log first."))
+            raise ActionRefused(_("Several test events are still pending. Check the log first."), "limit-reached")
         body = fanout.format_test(row.format, payloads.build_test_body(row.partner, actor, now))
         end_backoff(row.pk)
         message: WebhookDelivery = row.deliveries.create(

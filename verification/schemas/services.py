@@ -76,7 +76,8 @@ def store_schema(
         if rows.exclude(version=str(version)).count() >= MAX_VERSIONS:
             raise ActionRefused(
                 _("You reached the limit of %(limit)s versions. You can only replace the schema of a stored version.")
-                % {"limit": MAX_VERSIONS}
+                % {"limit": MAX_VERSIONS},
+                "limit-reached",
             )
         return rows.update_or_create(integration=integration, version=str(version), defaults=values)[0]
 

@@ -55,7 +55,7 @@ def set_calendar(
     with change_partner(partner.pk, actor=actor, now=now) as change:
         refusals.require_permission(permissions.can_edit_partner, change.partner, actor)
         if message := explain_calendar_refusal(edition):
-            raise ActionRefused(message)
+            raise ActionRefused(message, "validation-error")
         if seen_id is not None and (message := explain_conflict(change.partner, edition, seen_id)):
             raise ActionRefused(message, "conflict")
         current = change.partner.calendars.last()

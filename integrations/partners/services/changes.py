@@ -39,7 +39,7 @@ class PartnerChange:
             message = _("The name is now “%(name)s”. Return to the page of the company and read it again.")
             raise ActionRefused(message % {"name": self.partner.name}, "conflict")
         if not note.strip():
-            raise ActionRefused(_("Enter a reason. We record it with the decision."))
+            raise ActionRefused(_("Enter a reason. We record it with the decision."), "validation-error")
 
     def record(
         self,

@@ -32,7 +32,7 @@ LAST_OWNER_MESSAGE = gettext_noop("A company needs an owner. Make someone else a
 
 def _validate_role(role: str) -> str:
     if role not in Role.values:
-        raise ActionRefused(_("Select owner, editor, or viewer."))
+        raise ActionRefused(_("Select owner, editor, or viewer."), "validation-error")
     return str(role)
 
 
@@ -51,7 +51,7 @@ def request_to_join(partner: Partner, *, message: str = "", actor: User, now: da
             raise ActionRefused(refusal % {"name": partner.name})
         if requests.filter(state=JoinRequest.State.WAITING).count() >= MAX_WAITING_REQUESTS:
             refusal = _("You have %(count)s open requests. Wait for a decision on one of them.")
-            raise ActionRefused(refusal % {"count": MAX_WAITING_REQUESTS})
+            raise ActionRefused(refusal % {"count": MAX_WAITING_REQUESTS}, "limit-reached")
         declined_requests = requests.filter(partner=partner, state=JoinRequest.State.DECLINED)
         if declined_requests.filter(decided_at__gt=now - timedelta(hours=REPEAT_REQUEST_HOURS)).exists():
             raise ActionRefused(_("Your request was declined. You can ask again after 24 hours."))
@@ -137,7 +137,7 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
         # Anyone can create companies, so the sender's invitations to others count as well.
         if recent_events.filter(Q(partner=partner) | Q(actor_id=actor.pk)).count() >= MAX_DAILY_INVITATIONS:
             refusal = _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
-            raise ActionRefused(refusal % {"limit": MAX_DAILY_INVITATIONS})
+            raise ActionRefused(refusal % {"limit": MAX_DAILY_INVITATIONS}, "limit-reached")
         # Another token each time, so that the link of the earlier email no longer works.
         token = secrets.token_urlsafe(32)
         open_invitation = list_open_invitations(now).filter(partner=partner, email=email).first()
@@ -247,7 +247,7 @@ def transfer_ownership(membership: Membership, *, actor: User, now: datetime) ->
         change.require_manager()
         current = _get_current_membership(membership)
         if current.role == Role.OWNER or not current.user.is_active:
-            raise ActionRefused(_("Select an active member who is not an owner."))
+            raise ActionRefused(_("Select an active member who is not an owner."), "validation-error")
         # The new owner first, so that the company has one at every moment of the history.
         _set_role(change, current, Role.OWNER)
         _set_role(change, Membership.objects.get(partner=change.partner, user=actor, ended_at=None), Role.EDITOR)

@@ -30,7 +30,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
     """
     name = " ".join(name.split())
     if refusal := explain_name_refusal(None, name, now):
-        raise ActionRefused(refusal)
+        raise ActionRefused(refusal, "validation-error")
     try:
         with transaction.atomic():
             partner = Partner.objects.create(
@@ -66,7 +66,7 @@ def change_profile(
             # A name that was allowed when it was chosen must not prevent a change of the website.
             refusal = explain_name_refusal(change.partner, new_name, now) if new_name != change.partner.name else ""
             if refusal:
-                raise ActionRefused(refusal)
+                raise ActionRefused(refusal, "validation-error")
             new_website = change.partner.website if website is None else website
             _save_changes(change, {"name": new_name, "website": new_website})
     except IntegrityError as error:

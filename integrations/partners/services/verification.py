@@ -45,20 +45,20 @@ def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) 
     """Verify a company by the TXT record of one of its domains. Raises ActionRefused."""
     refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if domain not in list_claimable_domains(partner):
-        raise ActionRefused(_("Select the domain of your company's website or email addresses."))
+        raise ActionRefused(_("Select the domain of your company's website or email addresses."), "validation-error")
     # RFC 8552: an underscored name keeps the record apart from the other TXT records of the domain.
     name = get_record_name(domain)
     try:
         records = [record.strip() for record in dns_records.fetch_txt_records(name)]
     except dns_records.DnsUnavailableError:
         refusal = _("DNS didn't respond for %(name)s. Your record isn't the cause. Try again in a few minutes.")
-        raise ActionRefused(refusal % {"name": name}) from None
+        raise ActionRefused(refusal % {"name": name}, "service-unavailable") from None
     if not records:
         refusal = _("No TXT record found at %(name)s. New records can take up to an hour to appear.")
-        raise ActionRefused(refusal % {"name": name})
+        raise ActionRefused(refusal % {"name": name}, "requirements-not-met")
     if get_record_value(partner) not in records:
         refusal = _("The TXT record at %(name)s doesn't match: it is %(found)s. Copy the value below into the record.")
-        raise ActionRefused(refusal % {"name": name, "found": records[0][:200]})
+        raise ActionRefused(refusal % {"name": name, "found": records[0][:200]}, "requirements-not-met")
     _record_proof(partner, VerificationMethod.DNS, domain, person=actor, actor=actor, now=now)
 
 
@@ -69,7 +69,7 @@ def verify_by_email(partner: Partner, *, actor: User, now: datetime) -> None:
     if address is None:
         refusal = _("No member has confirmed an email address at %(domains)s. Add one to your account and confirm it.")
         domains = ", ".join(list_claimable_domains(partner)) or _("the company's domain")
-        raise ActionRefused(refusal % {"domains": domains})
+        raise ActionRefused(refusal % {"domains": domains}, "requirements-not-met")
     _record_proof(partner, VerificationMethod.EMAIL, get_domain(address), person=address.user, actor=actor, now=now)
 
 
@@ -87,18 +87,25 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
     try:
         owner, owner_type, text = _fetch_github_file(values["path"])
     except SourceNotFoundError:
-        raise ActionRefused(_("The public repository %(path)s was not found.") % values) from None
+        raise ActionRefused(
+            _("The public repository %(path)s was not found.") % values, "requirements-not-met"
+        ) from None
     except SourceError:
         refusal = _("GitHub didn't respond. Your file isn't the cause. Try again in a few minutes.")
-        raise ActionRefused(refusal) from None
+        raise ActionRefused(refusal, "service-unavailable") from None
     # A personal account belongs to a person, so it proves nothing about a company.
     if owner_type != "Organization":
         refusal = _("%(owner)s is not a GitHub organization. Personal accounts can't verify a company.")
-        raise ActionRefused(refusal % values)
+        raise ActionRefused(refusal % values, "requirements-not-met")
     if text is None:
-        raise ActionRefused(_("The file %(file)s was not found in the repository %(path)s.") % values)
+        raise ActionRefused(
+            _("The file %(file)s was not found in the repository %(path)s.") % values, "requirements-not-met"
+        )
     if text.strip() != get_record_value(partner):
-        raise ActionRefused(_("The file %(file)s in %(path)s doesn't match. Copy the text below into it.") % values)
+        raise ActionRefused(
+            _("The file %(file)s in %(path)s doesn't match. Copy the text below into it.") % values,
+            "requirements-not-met",
+        )
     _record_proof(partner, VerificationMethod.GITHUB, owner, person=actor, actor=actor, now=now)
 
 
@@ -108,21 +115,26 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
     values = {"owner": organization}
     grant = find_grant(actor)
     if grant is None:
-        raise ActionRefused(_("Connect GitHub first."))
+        raise ActionRefused(_("Connect GitHub first."), "requirements-not-met")
     try:
         owner, role = get_organization_role(grant, organization)
     except GrantEndedError:
-        raise ActionRefused(_("Your GitHub access has ended. Connect GitHub again.")) from None
+        raise ActionRefused(_("Your GitHub access has ended. Connect GitHub again."), "requirements-not-met") from None
     except SourceNotFoundError:
-        raise ActionRefused(_("GitHub doesn't list you as a member of %(owner)s.") % values) from None
+        raise ActionRefused(
+            _("GitHub doesn't list you as a member of %(owner)s.") % values, "requirements-not-met"
+        ) from None
     except AccessDeniedError:
         refusal = _("We can't read your role in %(owner)s. Install the GitHub App there, or use the file.")
-        raise ActionRefused(refusal % values) from None
+        raise ActionRefused(refusal % values, "requirements-not-met") from None
     except SourceError:
-        raise ActionRefused(_("GitHub didn't respond. Try again in a few minutes.")) from None
+        raise ActionRefused(_("GitHub didn't respond. Try again in a few minutes."), "service-unavailable") from None
     # Anyone can be invited to an organization. Its owners control it.
     if role != OWNER_ROLE:
-        raise ActionRefused(_("GitHub doesn't list you as an owner of %(owner)s. An owner can verify it.") % values)
+        raise ActionRefused(
+            _("GitHub doesn't list you as an owner of %(owner)s. An owner can verify it.") % values,
+            "requirements-not-met",
+        )
     _record_proof(partner, VerificationMethod.GITHUB, owner.lower(), person=actor, actor=actor, now=now)
 
 
@@ -130,7 +142,7 @@ def _require_organization(partner: Partner, organization: str, actor: User) -> N
     """Raise ActionRefused unless the actor is an owner and the name can be that of an organization."""
     refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if not OWNER_PATTERN.fullmatch(organization):
-        raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
+        raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."), "validation-error")
 
 
 def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:

@@ -36,7 +36,7 @@ BulkAction = Callable[[Integration, BulkInputs, User, datetime], object]
 def snooze(integration: Integration, days: int, reason: str, *, actor: User, now: datetime) -> None:
     """Remove an item from the queue for some days. The due date doesn't change."""
     if not reason.strip():
-        raise ActionRefused(_("Enter a reason."))
+        raise ActionRefused(_("Enter a reason."), "validation-error")
     with change_integration(integration, permissions.can_act_for_program, actor=actor, now=now) as change:
         # `at` matters too: the item returns if another party became responsible after it.
         until = now + timedelta(days=days)

@@ -87,7 +87,7 @@ def release_conflicted_reviews(partner: Partner, now: datetime) -> None:
 
 def _require_reason(reason: str) -> None:
     if not reason.strip():
-        raise ActionRefused(_("Enter a reason."))
+        raise ActionRefused(_("Enter a reason."), "validation-error")
 
 
 def _release_reviews(partner: Partner, reviewer: User, actor: User | None, now: datetime) -> None:

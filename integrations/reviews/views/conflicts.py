@@ -59,7 +59,7 @@ def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             reviewer = form.cleaned_data["reviewer"]
             # The conflict of a deactivated reviewer is listed, so it has to be possible to remove it.
             if not (is_removal or reviewer.is_active):
-                raise ActionRefused(_("This account is deactivated. Select an active reviewer."))
+                raise ActionRefused(_("This account is deactivated. Select an active reviewer."), "validation-error")
             change = conflicts.remove_conflict if is_removal else conflicts.record_conflict
             reason = form.cleaned_data["reason"]
             change(integration.partner, reviewer, reason, actor=request.user, now=timezone.now())

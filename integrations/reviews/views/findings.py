@@ -110,7 +110,7 @@ def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     pks = [pk for text in request.POST.getlist("finding") if (pk := parse_pk(text)) is not None]
     with report_refusals(request):
         if not pks:
-            raise ActionRefused(_("Select at least one finding."))
+            raise ActionRefused(_("Select at least one finding."), "validation-error")
         count = finding_services.verify_resolved_findings(integration, actor=request.user, now=timezone.now(), pks=pks)
         message = ngettext("You verified %(count)s finding.", "You verified %(count)s findings.", count)
         messages.success(request, message % {"count": count})
@@ -125,7 +125,7 @@ def apply_templates(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     with report_refusals(request):
         new_findings = build_findings(integration, request.POST.getlist("template"))
         if not new_findings:
-            raise ActionRefused(_("Select at least one template."))
+            raise ActionRefused(_("Select at least one template."), "validation-error")
         finding_services.raise_findings(integration, new_findings, actor=request.user, now=timezone.now())
         count = len(new_findings)
         message = ngettext("You added %(count)s finding.", "You added %(count)s findings.", count)

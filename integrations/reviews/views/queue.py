@@ -211,7 +211,7 @@ def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     reviewer = get_object_or_404(reviewers, pk=reviewer_pk) if reviewer_pk is not None else None
     try:
         if reviewer is None:
-            raise ActionRefused(_("Select a reviewer."))
+            raise ActionRefused(_("Select a reviewer."), "validation-error")
         claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         raise_if_forbidden(refusal)

@@ -39,7 +39,7 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 from portal.ui.refusals import show_refusal
 
-STATUS_CODES = {"forbidden": 403, "invalid-transition": 409, "conflict": 409, "requirements-not-met": 422}
+STATUS_CODES = {"forbidden": 403, "requirements-not-met": 422, "validation-error": 422}  # otherwise 409
 
 
 def get_transition(name: str) -> Transition:
@@ -177,10 +177,10 @@ class TransitionPage:
 
     def _get_status_code(self, action: object, preview_refusal: ActionRefused | None) -> int:
         if self.refusal:
-            return STATUS_CODES[self.refusal.kind]
+            return STATUS_CODES.get(self.refusal.kind, 409)
         if action is None:
             kind = preview_refusal.kind if preview_refusal else "invalid-transition"
-            return 409 if kind == "requirements-not-met" else STATUS_CODES[kind]
+            return 409 if kind == "requirements-not-met" else STATUS_CODES.get(kind, 409)
         return 422 if self.is_sent and (self.form.errors or self.email_form.errors) else 200
 
 

@@ -38,7 +38,7 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
     """Accept a proposal for issues opened after this, or decline it with a reason. Raises ActionRefused."""
     with change_integration(policy.integration, permissions.can_decide, actor=actor, now=now) as change:
         if not accept and not note:
-            raise ActionRefused(gettext("Enter a reason. The partner can see it."))
+            raise ActionRefused(gettext("Enter a reason. The partner can see it."), "validation-error")
         # The partner may have replaced the proposal, or a colleague may have decided, since the page was opened.
         proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)
         if proposal.state != LabelPolicy.State.PROPOSED:
@@ -95,7 +95,7 @@ def resolve_account(integration: Integration, login: str) -> int:
             return api.get_user_id(login)
     except SourceNotFoundError:
         refusal = gettext("GitHub has no account “%(login)s”. Check the username.")
-        raise ActionRefused(refusal % {"login": login}) from None
+        raise ActionRefused(refusal % {"login": login}, "validation-error") from None
     except SourceError:
         refusal = gettext("We can't look up “%(login)s” on GitHub right now. Try again in a few minutes.")
-        raise ActionRefused(refusal % {"login": login}) from None
+        raise ActionRefused(refusal % {"login": login}, "service-unavailable") from None

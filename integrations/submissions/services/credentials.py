@@ -86,7 +86,7 @@ def submit_credential(
         # Nomad Integration Program, "Review": a vendor may need to provide a permanent test account, so that the
         # integration can be verified on an ongoing basis. Other programs don't ask for one.
         if permanent and not change.requirement.permanent:
-            raise ActionRefused(_("This program doesn't accept permanent test accounts."))
+            raise ActionRefused(_("This program doesn't accept permanent test accounts."), "validation-error")
         if replaces:
             end_credential(get_credential(change.integration, requirement_id, replaces), REPLACED_REASON, now)
         credential = TestCredential(
@@ -165,7 +165,7 @@ def _open_credential(
     credential: TestCredential, kind: AccessKind, event_type: str, reason: str, *, actor: Any, now: datetime
 ) -> crypto.Secret:
     if not reason.strip():
-        raise ActionRefused(_("Enter a reason. We record it and send it to the partner."))
+        raise ActionRefused(_("Enter a reason. We record it and send it to the partner."), "validation-error")
     with _change_credential(credential, permissions.can_open_credentials, actor=actor, now=now) as (change, row):
         if expiry_reason := explain_expiry(row, change.integration, now):
             message = _("We no longer store this test account. %(reason)s")

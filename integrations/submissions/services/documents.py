@@ -52,7 +52,7 @@ def upload_document(
         replaced_document = _find_document(documents, replaces) if replaces else None
         if replaced_document is None and len(documents) >= MAX_DOCUMENTS:
             message = _("You can upload up to %(limit)s documents. Replace or delete one.")
-            raise ActionRefused(message % {"limit": MAX_DOCUMENTS})
+            raise ActionRefused(message % {"limit": MAX_DOCUMENTS}, "limit-reached")
         document = store_document(change, file)
         if replaced_document is not None:
             mark_removed(replaced_document, now)

@@ -56,7 +56,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     """Return the plan of a migration. Raises ActionRefused for an unknown edition or the current one."""
     new_edition = integration.program.by_date.get(edition_date)
     if new_edition is None or edition_date == integration.edition_date:
-        raise ActionRefused(_("Select another edition of the same program."))
+        raise ActionRefused(_("Select another edition of the same program."), "validation-error")
     old_edition = integration.edition
     comparison = EditionComparison(old_edition, new_edition)
     step = _get_target_step(integration, comparison)

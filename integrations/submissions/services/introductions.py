@@ -29,7 +29,7 @@ def request_introduction(
     """
     refusals.require_permission(permissions.can_edit, requester, actor)
     if requester.partner_id == recipient.partner_id:
-        raise ActionRefused(_("Both integrations belong to your company."))
+        raise ActionRefused(_("Both integrations belong to your company."), "validation-error")
     with transaction.atomic():
         if not _lock_integrations(requester, recipient)[requester.pk].is_open:
             raise ActionRefused(_("This integration has ended. You can't request introductions."), "invalid-transition")

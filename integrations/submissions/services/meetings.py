@@ -95,13 +95,13 @@ def propose_times(
 
 def _validate_times(proposal: MeetingProposal, now: datetime) -> None:
     if not proposal.times:
-        raise ActionRefused(_("Propose at least one time."))
+        raise ActionRefused(_("Propose at least one time."), "validation-error")
     if len(proposal.list_iso_times()) > MAX_PROPOSED_TIMES:
-        raise ActionRefused(_("Propose up to %(limit)s times.") % {"limit": MAX_PROPOSED_TIMES})
+        raise ActionRefused(_("Propose up to %(limit)s times.") % {"limit": MAX_PROPOSED_TIMES}, "validation-error")
     if min(proposal.times) <= now:
-        raise ActionRefused(_("Propose only times in the future."))
+        raise ActionRefused(_("Propose only times in the future."), "validation-error")
     if max(proposal.times) > now + MAX_ADVANCE_PERIOD:
-        raise ActionRefused(_("Propose only times within the next year."))
+        raise ActionRefused(_("Propose only times within the next year."), "validation-error")
 
 
 def accept_time(meeting: Meeting, moment: datetime, *, actor: AnyUser, now: datetime, place: str = "") -> Meeting:

@@ -69,7 +69,7 @@ def explain_merge_refusal(source: Partner, target: Partner, user: User) -> str:
 def merge_partners(source: Partner, target: Partner, note: str, *, actor: User, now: datetime) -> None:
     """Merge the source into the target, with a reason. Raises ActionRefused."""
     if not note.strip():
-        raise ActionRefused(_("Enter a reason. We record it with the decision."))
+        raise ActionRefused(_("Enter a reason. We record it with the decision."), "validation-error")
     first, second = sorted((source, target), key=lambda partner: partner.pk)  # one order for all, against deadlocks
     with (
         change_partner(first.pk, actor=actor, now=now) as one,

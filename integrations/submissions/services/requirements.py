@@ -183,7 +183,7 @@ def submit_answer(
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         # Under the lock, because what the statement is about may have changed since the page was shown.
         if blocker := explain_blocker(change.requirement, change.integration, now):
-            raise ActionRefused(blocker)
+            raise ActionRefused(blocker, "requirements-not-met")
         state = change.state
         if version is not None and state.version != version:
             message = _("%(name)s changed this answer.")
@@ -197,9 +197,9 @@ def mark_not_applicable(
     """Mark an optional requirement as not applicable."""
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_edit) as change:
         if not change.requirement.optional:
-            raise ActionRefused(_("This requirement is required."))
+            raise ActionRefused(_("This requirement is required."), "validation-error")
         if change.requirement.responsible_party == FulfillingParty.MACHINE:
-            raise ActionRefused(_("You can't skip an automated check."))
+            raise ActionRefused(_("You can't skip an automated check."), "validation-error")
         # A page that was opened earlier must not discard what a colleague has submitted since.
         if change.state.status not in (Status.OPEN, Status.NOT_APPLICABLE):
             raise ActionRefused(_("Someone answered this requirement. Reload the page."), "conflict")

@@ -181,7 +181,7 @@ def _require_transition(
     if transition is None:
         raise ActionRefused(_explain_wrong_state(integration, transition_name), "invalid-transition")
     if blockers := list_blockers(integration, transition):
-        raise ActionRefused(" ".join(blockers))
+        raise ActionRefused(" ".join(blockers), "requirements-not-met")
 
 
 def _explain_wrong_state(integration: Integration, transition_name: str) -> str:

@@ -31,7 +31,7 @@ def waive_requirement(
 ) -> RequirementFulfillment:
     """Waive a requirement until a time, with a reason for the partner and the listing. Raises ActionRefused."""
     if expires_at <= now:
-        raise ActionRefused(_("Enter a future date."))
+        raise ActionRefused(_("Enter a future date."), "validation-error")
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state = change.state
         # The status stays below the waiver, so that it counts again when the waiver ends without a write.

@@ -77,7 +77,7 @@ def decide_introduction(request: AuthenticatedRequest, introduction: Introductio
     """Accept or decline an introduction."""
     with report_refusals(request):
         if request.POST.get("answer") not in DECISIONS:
-            raise ActionRefused(_("Select Accept or Decline."))
+            raise ActionRefused(_("Select Accept or Decline."), "validation-error")
         DECISIONS[request.POST["answer"]](introduction, actor=request.user, now=timezone.now())
     return redirect("submissions:introduction", introduction.pk)
 

@@ -132,11 +132,14 @@ def save_view(user: User, name: str, title: str, query: str, *, shared: bool, no
     if SavedView.objects.filter(owner=owner, page=page.name).count() >= MAX_VIEWS_PER_PAGE:
         raise ActionRefused(
             _("You reached the limit of %(limit)s views for this list. Delete a view first.")
-            % {"limit": MAX_VIEWS_PER_PAGE}
+            % {"limit": MAX_VIEWS_PER_PAGE},
+            "limit-reached",
         )
     query = normalize_query(page, query)
     if len(query) > MAX_QUERY_LENGTH:
-        raise ActionRefused(_("The filters are too long. Shorten the search text, then save the view."))
+        raise ActionRefused(
+            _("The filters are too long. Shorten the search text, then save the view."), "validation-error"
+        )
     view = SavedView(owner=owner, page=page.name, name=title, query=query, saved_by=user, saved_at=now)
     with _refuse_taken_name(title):
         view.save()
@@ -152,7 +155,8 @@ def _refuse_taken_name(title: str) -> Iterator[None]:
     # The constraint decides, because two people can save a shared view with the same name at once.
     except IntegrityError:
         raise ActionRefused(
-            _("A view named “%(title)s” already exists for this list. Enter another name.") % {"title": title}
+            _("A view named “%(title)s” already exists for this list. Enter another name.") % {"title": title},
+            "validation-error",
         ) from None
 
 

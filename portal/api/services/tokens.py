@@ -92,7 +92,7 @@ def create_token(
         _check_request(scopes, days, actor=actor, partner=partner, role=role)
         if ApiToken.objects.owned_by(partner or actor).live(now).count() >= MAX_TOKENS:
             message = _("You reached the limit of %(count)s tokens. Revoke an unused token first.")
-            raise ActionRefused(message % {"count": MAX_TOKENS})
+            raise ActionRefused(message % {"count": MAX_TOKENS}, "limit-reached")
         token = ApiToken.objects.create(
             name=name,
             prefix=secret[:DISPLAY_PREFIX_LENGTH],
@@ -133,12 +133,16 @@ def _check_request(scopes: Collection[str], days: int, *, actor: User, partner: 
     if partner:
         refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if partner and role not in (Role.EDITOR, Role.VIEWER):
-        raise ActionRefused(_("Select the role editor or viewer. Owner actions require a personal token."))
+        raise ActionRefused(
+            _("Select the role editor or viewer. Owner actions require a personal token."), "validation-error"
+        )
     allowed_scopes = {scope.key for scope in list_available_scopes(actor, partner)}
     if not scopes or not set(scopes) <= allowed_scopes:
-        raise ActionRefused(_("Select at least one listed scope."))
+        raise ActionRefused(_("Select at least one listed scope."), "validation-error")
     if not 1 <= days <= MAX_LIFETIME_DAYS:
-        raise ActionRefused(_("Enter an expiration of 1 to %(days)s days.") % {"days": MAX_LIFETIME_DAYS})
+        raise ActionRefused(
+            _("Enter an expiration of 1 to %(days)s days.") % {"days": MAX_LIFETIME_DAYS}, "validation-error"
+        )
 
 
 def _create_token_user(partner: Partner, name: str) -> User:

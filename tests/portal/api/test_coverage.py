@@ -290,20 +290,3 @@ def test_queue_parameters_have_the_values_of_the_page() -> None:
     fields = ReviewQueueParams.model_fields
     assert {*get_args(fields["kind"].annotation)} == {"", *KINDS}
     assert get_args(fields["tab"].annotation) == tuple(TAB_LABELS)
-
-
-def test_names_of_times_tell_that_they_are_times() -> None:
-    names = {
-        name
-        for schema in build_document()["components"]["schemas"].values()
-        for name, values in schema.get("properties", {}).items()
-        if "date-time" in [each.get("format") for each in values.get("anyOf", [values])]
-    }
-    others = {name for name in names if not name.endswith(("_at", "_until"))}
-    assert others == {"data_up_to", "due_at_after", "due_at_before", "since"}
-
-
-def test_api_calls_a_company_a_partner() -> None:
-    document = build_document()
-    names = {name for each in document["components"]["schemas"].values() for name in each.get("properties", {})}
-    assert [name for name in names | document["components"]["parameters"].keys() if "company" in name] == []

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from portal.api.docs import reference
-from portal.api.v1.app import PARTS
+from portal.api.v1.app import PARTS, build_document
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 MAX_BYTES = 150_000
@@ -103,3 +103,20 @@ def test_shared_parameters_are_shown(client: Client) -> None:
 def test_operations_for_notifications_are_in_one_group() -> None:
     names = ["list_notifications", "get_notification_preferences", "update_notification_preferences"]
     assert GROUPS["notifications"] == names
+
+
+def test_names_of_times_tell_that_they_are_times() -> None:
+    names = {
+        name
+        for schema in build_document()["components"]["schemas"].values()
+        for name, values in schema.get("properties", {}).items()
+        if "date-time" in [each.get("format") for each in values.get("anyOf", [values])]
+    }
+    others = {name for name in names if not name.endswith(("_at", "_until"))}
+    assert others == {"data_up_to", "due_at_after", "due_at_before", "since"}
+
+
+def test_api_calls_a_company_a_partner() -> None:
+    document = build_document()
+    names = {name for each in document["components"]["schemas"].values() for name in each.get("properties", {})}
+    assert [name for name in names | document["components"]["parameters"].keys() if "company" in name] == []

@@ -148,7 +148,7 @@ def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> N
     data = me.patch(place, {"name": "Later", "is_default": True}).json()
     assert (data["name"], data["is_default"]) == ("Later", True)
     assert me.patch(place, {"is_default": False}).json()["is_default"] is False
-    assert me.post("/saved-views", {"page": "integrations", "name": "Later"}).status_code == 409
+    assert me.post("/saved-views", {"page": "integrations", "name": "Later"}).status_code == 422
     assert me.post("/saved-views", {"page": "queue", "name": "Queue"}).status_code == 403
     unknown_page = me.post("/saved-views", {"page": "qeue", "name": "Queue"}).json()
     assert unknown_page["errors"] == [{"field": "page", "message": "Unknown page."}]

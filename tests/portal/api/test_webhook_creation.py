@@ -8,6 +8,7 @@ from standardwebhooks import Webhook
 
 from portal.api.models import IdempotencyRecord
 from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
+from portal.webhooks.services import MAX_PENDING_TESTS
 from tests.fakes.receiver import Receiver
 from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
 from tests.portal.api.test_tokens import dump_database, get_problem_type
@@ -123,3 +124,22 @@ def test_webhook_is_created_with_permission_and_scope_only(
     )
     own = create_api_client(add_second_factor(sam)).post("/webhooks", WEBHOOK_DATA | {"partner": None})
     assert (own.status_code, own.json()["partner"]) == (201, None)
+
+
+def test_refusals_have_the_problem_types_of_their_causes(api: ApiClient, acme: Any, rocket: Any) -> None:
+    place = f"/webhooks/{api.post('/webhooks', WEBHOOK_DATA).json()['uuid']}"
+    deliveries = [api.post(f"{place}/test").json() for _ in range(MAX_PENDING_TESTS)]
+    answers = [
+        api.post(f"{place}/test"),
+        api.post(f"{place}/deliveries/{deliveries[0]['uuid']}/replay"),
+        api.post(f"/integrations/{rocket.uuid}/transitions/submit_for_review"),
+        api.post(f"/integrations/{rocket.uuid}/transitions/publish"),
+        api.post(f"/integrations/{rocket.uuid}/transitions/withdraw"),
+    ]
+    assert [(answer.status_code, get_problem_type(answer)) for answer in answers] == [
+        (409, "limit-reached"),
+        (409, "conflict"),
+        (409, "requirements-not-met"),
+        (403, "forbidden"),
+        (422, "validation-error"),
+    ]
