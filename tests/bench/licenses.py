@@ -1,4 +1,4 @@
-"""License gate: correct and wrong verdicts, and its time compared with the identifier alone.
+"""License check: correct and wrong verdicts, and its time compared with the identifier alone.
 
 Times license files in the folders given as arguments, by default the texts and the real files of the tests. The table
 of verdicts uses the corpus of the tests and a thousand mutants from a new seed (set LICENSE_SEED to repeat one). Other
@@ -121,7 +121,7 @@ def measure_cold_start(code: str) -> float:
 
 
 def print_times(folders: list[Path]) -> tuple[float, float]:
-    """Print the times. Return the ratio of the gate to the identifier, and the milliseconds of a known file."""
+    """Print the times. Return the ratio of the check to the identifier, and the milliseconds of a known file."""
     contents = read_files(folders)
     bare, gate, known_file_ms = measure_milliseconds(
         (lambda raw: identify_license(decode(raw)), inspection.analyze_content, inspection.analyze_file),

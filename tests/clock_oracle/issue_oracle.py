@@ -125,7 +125,7 @@ class IssueReplay:
             self.replied_by_closing |= self.closure_steps
 
 
-def judge_issue(case: IssueCase) -> tuple[Verdict, Verdict]:
+def evaluate_issue(case: IssueCase) -> tuple[Verdict, Verdict]:
     """Return the verdicts on the respond and the resolve clock."""
     actions = [action for action in case.actions if action.at <= case.now]
     if case.opener in (PEOPLE[name] for name in BOTS) or any(a.meaning == Meaning.EXCLUDE for a in actions):
@@ -139,13 +139,15 @@ def judge_issue(case: IssueCase) -> tuple[Verdict, Verdict]:
         replay.process_step(step, by_step.get(step))
     if replay.is_closure_counted:
         replay.keep_closure()
-    respond = ClockJudge(case, actions, TargetType.RESPOND, replay.answered | replay.replied_by_closing, set())
-    return respond.judge(), ClockJudge(case, actions, TargetType.RESOLVE, replay.closed, replay.waiting).judge()
+    respond = ClockReference(case, actions, TargetType.RESPOND, replay.answered | replay.replied_by_closing, set())
+    return respond.evaluate(), ClockReference(
+        case, actions, TargetType.RESOLVE, replay.closed, replay.waiting
+    ).evaluate()
 
 
 @dataclass
-class ClockJudge:
-    """Judge of one clock. `stopped` and `waiting` are the steps that it doesn't count."""
+class ClockReference:
+    """Reference of one clock. `stopped` and `waiting` are the steps that it doesn't count."""
 
     case: IssueCase
     actions: list[Action]
@@ -161,7 +163,7 @@ class ClockJudge:
             step -= 1
         return step if step <= self.case.now else None
 
-    def judge(self) -> Verdict:
+    def evaluate(self) -> Verdict:
         for lowering in (action.at for action in self.actions if action.meaning == Meaning.LOWER):
             verdict = self.measure(lowering - 1)
             is_missed = verdict.is_committed and verdict.due is not None and verdict.due <= lowering

@@ -1,1 +1,1 @@
-"""Conformance: each gate of the portal compared with an independent judge."""
+"""Conformance: each check of the portal compared with an independent reference implementation."""

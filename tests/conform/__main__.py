@@ -12,11 +12,11 @@ from tests.conform.discovery import find_fuzzers, find_suites
 from tests.conform.document import HEADING, PAGE, render_row, render_totals, update_page
 
 DEFAULTS = RunOptions()
-UNKNOWN_JUDGE = "Unknown"
+UNKNOWN_REFERENCE = "Unknown"
 
 
 def parse_arguments() -> Namespace:
-    parser = ArgumentParser(prog="bin/conform", description="Compare each gate of the portal with its judge.")
+    parser = ArgumentParser(prog="bin/conform", description="Compare each check of the portal with its reference.")
     parser.add_argument("keys", nargs="*", metavar="KEY", help="suites to run; all when none is named")
     parser.add_argument("--short", action="store_true", help="run the short form, as bin/test does")
     parser.add_argument("--seed", type=int, default=DEFAULTS.seed, help="seed of the random cases")
@@ -76,7 +76,7 @@ def run_suites(selected_suites: list[Suite], arguments: Namespace) -> int:
         except Exception as error:
             # one broken suite must not hide the others, and its last result no longer holds
             traceback.print_exc()
-            report = SuiteReport(UNKNOWN_JUDGE, 0, error=f"The suite ended with {type(error).__name__}.")
+            report = SuiteReport(UNKNOWN_REFERENCE, 0, error=f"The suite ended with {type(error).__name__}.")
         show_progress("")
         results.append((suite, report))
         print_report(suite, report, is_verbose=bool(arguments.keys))
@@ -88,16 +88,16 @@ def run_suites(selected_suites: list[Suite], arguments: Namespace) -> int:
 
 
 def find_exit_code(reports: Sequence[SuiteReport]) -> int:
-    """Return 0 if at least one suite ran and each that ran met its aim. A judge that is missing proves nothing."""
-    with_judge = [report for report in reports if not report.not_run]
-    return 0 if with_judge and all(report.is_met for report in with_judge) else 1
+    """Return 0 if at least one suite ran and each that ran met its aim. A missing reference proves nothing."""
+    run_reports = [report for report in reports if not report.not_run]
+    return 0 if run_reports and all(report.is_met for report in run_reports) else 1
 
 
 def print_report(suite: Suite, report: SuiteReport, *, is_verbose: bool) -> None:
     """Print the row, then unexplained disagreements; with `is_verbose` all disagreements and figures."""
     print(render_row(suite, report), flush=True)
     for each in report.disagreements if is_verbose else report.unexplained_disagreements:
-        print(f"    {each.case}: portal {each.portal}, judge {each.judge}; {each.reason or 'not explained'}")
+        print(f"    {each.case}: portal {each.portal}, reference {each.reference}; {each.reason or 'not explained'}")
     if is_verbose:
         print("".join(f"    {name}: {value}\n" for name, value in report.figures), end="", flush=True)
 

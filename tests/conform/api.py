@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
-JUDGE = "openapi-python-client and schemathesis, both reading the API document"
+REFERENCE = "openapi-python-client and schemathesis, both reading the API document"
 METHODS = ("get", "put", "post", "patch", "delete")
 
 
@@ -33,7 +33,7 @@ def run(options: RunOptions) -> SuiteReport:
         if name not in functions
     ]
     figures = (("Operations", str(len(operations))),)
-    return SuiteReport(JUDGE, 2 * len(operations), tuple(disagreements), figures=figures)
+    return SuiteReport(REFERENCE, 2 * len(operations), tuple(disagreements), figures=figures)
 
 
 def list_operations(document: dict[str, Any]) -> Iterator[tuple[tuple[str, str], str]]:

@@ -21,10 +21,10 @@ from portal.directory.badges.statements import (
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.portal.directory.badges.sample_status import build_status
 
-JUDGE = "PyJWT, with the published key set"
+REFERENCE = "PyJWT, with the published key set"
 SHORT_CASES = 200
 LONG_CASES = 5000
-# from the specification; the judge uses only the published keys of the portal
+# from the specification; the reference uses only the published keys of the portal
 TYPE = "badge-statement+jwt"
 CLOCK_TOLERANCE_SECONDS = 300
 PORTAL = "https://portal.example"
@@ -48,15 +48,15 @@ def run(options: RunOptions) -> SuiteReport:
     accepted_count = 0
     for case in draw_cases(count, draw, now):
         portal = verify_statement(case.token, public, PORTAL, now).verdict
-        judge_verdict = judge(case.token)
-        accepted_count += judge_verdict == "accepts"
-        if (portal == StatementVerdict.GENUINE) != (judge_verdict == "accepts"):
-            disagreements.append(Disagreement(case.name, str(portal), judge_verdict))
+        reference_verdict = evaluate(case.token)
+        accepted_count += reference_verdict == "accepts"
+        if (portal == StatementVerdict.GENUINE) != (reference_verdict == "accepts"):
+            disagreements.append(Disagreement(case.name, str(portal), reference_verdict))
     figures = (("Statements that PyJWT accepts", f"{accepted_count:,}"),)
-    return SuiteReport(JUDGE, count, tuple(disagreements), figures=figures)
+    return SuiteReport(REFERENCE, count, tuple(disagreements), figures=figures)
 
 
-def judge(token: str) -> str:
+def evaluate(token: str) -> str:
     """Return what PyJWT says with the public keys, the issuer, the algorithm, and the type as documented."""
     try:
         head = jwt.get_unverified_header(token)

@@ -1,7 +1,7 @@
 """Types shared by the conformance suites.
 
 A suite is a module of this package with a function `run(options) -> SuiteReport`. It compares verdicts of the portal
-with those of a judge that shares no code with it, and reports every difference.
+with the expected ones, which a reference without shared code gives, and reports every difference.
 """
 
 from collections.abc import Callable
@@ -22,11 +22,11 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A case on which portal and judge differ. `reason` names the documented class; empty means unexplained."""
+    """A case on which portal and reference differ. `reason` names the documented class; empty means unexplained."""
 
     case: str
     portal: str
-    judge: str
+    reference: str
     reason: str = ""
 
 
@@ -34,10 +34,10 @@ class Disagreement:
 class SuiteReport:
     """The result of a suite.
 
-    `not_run` is the reason why the judge was not available, `error` what ended the suite itself; cases are then 0.
+    `not_run` is the reason why the reference was not available, `error` what ended the suite itself; cases are then 0.
     """
 
-    judge: str
+    reference: str
     cases: int
     disagreements: tuple[Disagreement, ...] = ()
     not_run: str = ""
@@ -56,7 +56,7 @@ class SuiteReport:
 
     @property
     def is_met(self) -> bool:
-        """Return whether the judge ran and the suite reached its aim."""
+        """Return whether the reference ran and the suite reached its aim."""
         return self.cases > 0 and 1 - len(self.unexplained_disagreements) / self.cases >= self.aim
 
 

@@ -6,7 +6,7 @@ from tests.clock_oracle.cases import ZONES, describe_difference, draw_cases
 from tests.clock_oracle.comparison import CALENDARS, CHUNK, compare_chunk
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
-JUDGE = "Slow oracle that counts wall-clock time minute by minute"
+REFERENCE = "Slow oracle that counts wall-clock time minute by minute"
 SHORT_CASES = 300
 LONG_CHUNKS = 20
 
@@ -26,7 +26,7 @@ def run(options: RunOptions) -> SuiteReport:
         ]
     disagreements = tuple(Disagreement(text, "see case", "see case") for text in differences)
     return SuiteReport(
-        JUDGE, count, disagreements, figures=(("Time zones", str(len(ZONES))), ("Years", "2020 to 2035"))
+        REFERENCE, count, disagreements, figures=(("Time zones", str(len(ZONES))), ("Years", "2020 to 2035"))
     )
 
 

@@ -23,7 +23,7 @@ from verification.schemas.crossplane.upjet_config import build_metadata, render_
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema
 
-JUDGE = "crossplane-contrib/provider-upjet-github as published, commit 1d0ee16"
+REFERENCE = "crossplane-contrib/provider-upjet-github as published, commit 1d0ee16"
 NOT_RUN = "The published CRDs are not on this machine; PORTAL_SHARED names the folder that holds them"
 MAX_SHOWN = 120
 # the place of a difference and the published value: why it differs
@@ -37,7 +37,7 @@ def run(options: RunOptions) -> SuiteReport:
     """Compare everything that the provider publishes with the preview from the same schema and choices."""
     archive = published.find_archive()
     if archive is None:
-        return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
+        return SuiteReport(REFERENCE, 0, not_run=NOT_RUN)
     files = published.read_files(archive)
     configuration = published.read_configuration(files)
     choices = published.build_choices(configuration)
@@ -49,7 +49,7 @@ def run(options: RunOptions) -> SuiteReport:
     metadata = compare_metadata(schema, choices, files)
     kinds = {name: choices.get_group_kind(name) for name in sorted(resources & schema.resources.keys())}
     examples = list(list_examples(schema, choices, kinds))[1:]  # the first one is the secret
-    refusals = [each for one in examples for each in judge_example(one, definitions)]
+    refusals = [each for one in examples for each in evaluate_example(one, definitions)]
     settings = list(compare_configuration(render_configuration(kinds, choices), configuration, kinds.keys()))
     exact = len(definitions | previews) - len(compared)
     defaults = sum(1 for one in definitions.values() for _ in find_defaults(one))
@@ -68,7 +68,7 @@ def run(options: RunOptions) -> SuiteReport:
     )
     disagreements = (*compared, *metadata, *refusals, *settings)
     cases = len(definitions | previews) + 1 + len(examples) + len(kinds)
-    return SuiteReport(JUDGE, cases, disagreements, figures=figures)
+    return SuiteReport(REFERENCE, cases, disagreements, figures=figures)
 
 
 def count_unexplained(disagreements: Iterable[Disagreement]) -> int:
@@ -124,7 +124,7 @@ def compare_metadata(schema: ParsedSchema, choices: GeneratorChoices, files: dic
     return list(compare(path, {path: build_metadata(schema.source, choices)}, {path: document}))
 
 
-def judge_example(example: dict[str, Any], definitions: dict[str, Any]) -> Iterator[Disagreement]:
+def evaluate_example(example: dict[str, Any], definitions: dict[str, Any]) -> Iterator[Disagreement]:
     """Yield what the published definition of an example says against it."""
     group = example["apiVersion"].partition("/")[0]
     definition = next(

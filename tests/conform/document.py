@@ -1,6 +1,6 @@
 """The conformance reports as text: one line for the terminal, docs/reference/conformance.md for readers.
 
-The document holds no times and no paths, so that two runs with the same seed and the same judges write the same bytes.
+The document holds no times and no paths, so that runs with the same seed and references write the same bytes.
 """
 
 import re
@@ -18,12 +18,12 @@ UNEXPLAINED_HEADING = "Not explained"
 
 INTRODUCTION = """# Conformance
 
-Each gate of the portal is compared with a judge that shares no code with it: another implementation, a recorded
-verdict, or labeled cases. `bin/conform` runs every comparison and writes this page; `bin/conform --short` runs the
-short forms, which are part of `bin/test`. If a machine lacks a judge, the suite is *Not run*, with the reason.
+Each check of the portal is compared with a reference that shares no code with it: another implementation, recorded
+results, or labeled cases. `bin/conform` runs every comparison and writes this page; `bin/conform --short` runs the
+short forms, which are part of `bin/test`. Without the reference on the machine, a suite is *Not run*, with the reason.
 
-Agreement is the share of cases with the same verdict. A difference is explained if it belongs to a documented class;
-each class has a heading below with up to five of its cases.
+Agreement is the share of cases with the expected verdict. A difference is explained if it belongs to a documented
+class; each class has a heading below with up to five of its cases.
 
 """
 
@@ -49,7 +49,7 @@ def render_row(suite: Suite, report: SuiteReport) -> str:
     explained_count = len(report.disagreements) - len(report.unexplained_disagreements)
     unexplained_count = len(report.unexplained_disagreements)
     counts = f"{report.cases:>7,} {format_share(report):>9} {explained_count:>10,} {unexplained_count:>12,}"
-    return f"{suite.key:<18} {counts}  {format_status(report):<7} {report.judge}"
+    return f"{suite.key:<18} {counts}  {format_status(report):<7} {report.reference}"
 
 
 def render_totals(reports: Sequence[SuiteReport]) -> str:
@@ -58,10 +58,10 @@ def render_totals(reports: Sequence[SuiteReport]) -> str:
     return ", ".join(f"{counts[status]} {status.lower()}" for status in STATUSES)
 
 
-HEADING = f"{'suite':<18} {'cases':>7} {'agreement':>9} {'explained':>10} {'unexplained':>12}  {'result':<7} judge"
+HEADING = f"{'suite':<18} {'cases':>7} {'agreement':>9} {'explained':>10} {'unexplained':>12}  {'result':<7} reference"
 
 
-TABLE_HEAD = """| Gate | Judge | Cases | Agreement | Explained | Unexplained | Result |
+TABLE_HEAD = """| Check | Reference | Cases | Agreement | Explained | Unexplained | Result |
 | --- | --- | ---: | ---: | ---: | ---: | --- |
 """
 ROW = re.compile(r"^\| \[[^\]]*\]\(#(?P<key>[\w-]+)\) \|.*\n", re.MULTILINE)
@@ -90,16 +90,16 @@ def update_page(page: str, results: Sequence[tuple[Suite, SuiteReport]], seed: i
 def _render_table_row(suite: Suite, report: SuiteReport) -> str:
     title = f"[{suite.title}](#{suite.key})"
     if report.error or report.not_run:
-        return f"| {title} | {_escape(report.judge)} | | | | | {format_status(report)} |\n"
+        return f"| {title} | {_escape(report.reference)} | | | | | {format_status(report)} |\n"
     explained_count = len(report.disagreements) - len(report.unexplained_disagreements)
-    cells = [title, _escape(report.judge), f"{report.cases:,}", format_share(report)]
+    cells = [title, _escape(report.reference), f"{report.cases:,}", format_share(report)]
     cells += [str(explained_count), str(len(report.unexplained_disagreements)), format_status(report)]
     return f"| {' | '.join(cells)} |\n"
 
 
 def _render_section(suite: Suite, report: SuiteReport, seed: int) -> str:
     text = f'\n<a id="{suite.key}"></a>\n\n## {suite.title}\n\n'
-    text += f"Command: `bin/conform {suite.arguments or suite.key} --seed {seed}`. Judge: {report.judge}.\n"
+    text += f"Command: `bin/conform {suite.arguments or suite.key} --seed {seed}`. Reference: {report.reference}.\n"
     if report.error or report.not_run:
         return f"{text}\n{format_status(report)}: {report.error or report.not_run}\n"
     if report.figures:
@@ -115,9 +115,10 @@ def _render_section(suite: Suite, report: SuiteReport, seed: int) -> str:
 
 def _render_reason(reason: str, group: Sequence[Disagreement]) -> str:
     """Return the cases of one class of disagreements."""
-    text = f"\n**{reason or UNEXPLAINED_HEADING}** ({len(group):,})\n\n| Case | Portal | Judge |\n| --- | --- | --- |\n"
+    text = f"\n**{reason or UNEXPLAINED_HEADING}** ({len(group):,})\n\n"
+    text += "| Case | Portal | Reference |\n| --- | --- | --- |\n"
     for each in group[:MAX_LISTED_CASES]:
-        text += f"| {_escape(each.case)} | {_escape(each.portal)} | {_escape(each.judge)} |\n"
+        text += f"| {_escape(each.case)} | {_escape(each.portal)} | {_escape(each.reference)} |\n"
     if len(group) > MAX_LISTED_CASES:
         text += f"\n{len(group) - MAX_LISTED_CASES:,} more of this class are printed by the command.\n"
     return text

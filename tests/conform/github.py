@@ -14,7 +14,7 @@ from tests.fakes.github.install import GitHubUnavailableError
 from tests.fakes.github.server import TOKEN, GitHub, Repo
 from verification.sources.github.client import GitHubClient as Client
 
-JUDGE = "PyGithub, reading the same GitHub stand-in"
+REFERENCE = "PyGithub, reading the same GitHub stand-in"
 REPOSITORIES = (
     Repo("acme/terraform-provider-rocket", "Launches rockets", releases=("v0.9.0", "v1.0.0")),
     Repo(
@@ -45,7 +45,7 @@ def run(options: RunOptions) -> SuiteReport:
     try:
         server = GitHub().start()
     except GitHubUnavailableError as reason:
-        return SuiteReport(JUDGE, 0, not_run=f"The GitHub fake can't be installed: {reason}")
+        return SuiteReport(REFERENCE, 0, not_run=f"The GitHub fake can't be installed: {reason}")
     try:
         server.seed(*REPOSITORIES)
         with override_settings(ALLOW_LOOPBACK_HTTP=True, GITHUB_API_URL=server.url):
@@ -53,7 +53,7 @@ def run(options: RunOptions) -> SuiteReport:
     finally:
         server.stop()
     disagreements = (Disagreement(case, repr(ours), repr(theirs)) for case, ours, theirs in facts if ours != theirs)
-    return SuiteReport(JUDGE, len(facts), tuple(disagreements), figures=(("Repositories", str(len(REPOSITORIES))),))
+    return SuiteReport(REFERENCE, len(facts), tuple(disagreements), figures=(("Repositories", str(len(REPOSITORIES))),))
 
 
 def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:
@@ -61,10 +61,10 @@ def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:
     import github
 
     client = Client(TOKEN)
-    judge = github.Github(auth=github.Auth.Token(TOKEN), base_url=url, retry=None)
+    reference = github.Github(auth=github.Auth.Token(TOKEN), base_url=url, retry=None)
     try:
         mine = client.get_repository(repo.full_name)
-        theirs = judge.get_repo(repo.full_name)
+        theirs = reference.get_repo(repo.full_name)
         for name in FIELDS:
             value = getattr(mine, name)
             yield f"{repo.full_name} {name}", value, getattr(theirs, name) or type(value)()
@@ -75,7 +75,7 @@ def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:
         yield from read_code(client, repo.full_name, theirs)
     finally:
         client.close()
-        judge.close()
+        reference.close()
 
 
 def read_releases(client: Client, name: str, theirs: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -14,11 +14,11 @@ from integrations.sla.engine.types import (
 )
 from tests.clock_oracle.cases import ZONES
 from tests.clock_oracle.issue_cases import PEOPLE, STEP, TEXTS, Action, IssueCase, Meaning, draw_cases
-from tests.clock_oracle.issue_oracle import Verdict, judge_issue
+from tests.clock_oracle.issue_oracle import Verdict, evaluate_issue
 from tests.clock_oracle.minute_clock import EPOCH, MINUTE
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
-JUDGE = "Slow oracle that applies the published rules every 15 minutes"
+REFERENCE = "Slow oracle that applies the published rules every 15 minutes"
 SHORT_CASES = 400
 CHUNK = 1000
 LONG_CHUNKS = 100
@@ -47,7 +47,7 @@ def run(options: RunOptions) -> SuiteReport:
     else:
         count = SHORT_CASES
         differences = compare_chunk((options.seed, count))
-    return SuiteReport(JUDGE, count, tuple(differences), figures=(("Time zones", str(len(ZONES))), ("Clocks", "2")))
+    return SuiteReport(REFERENCE, count, tuple(differences), figures=(("Time zones", str(len(ZONES))), ("Clocks", "2")))
 
 
 def compare_chunk(job: tuple[int, int]) -> list[Disagreement]:
@@ -58,7 +58,7 @@ def compare_chunk(job: tuple[int, int]) -> list[Disagreement]:
 
 def compare_clocks(case: IssueCase) -> Iterator[Disagreement]:
     state = project_issue_state(list(build_events(case)), build_context(case))
-    for clock, verdict in zip(state.clocks, judge_issue(case), strict=True):
+    for clock, verdict in zip(state.clocks, evaluate_issue(case), strict=True):
         if read_verdict(clock) != verdict:
             yield Disagreement(f"{clock.target_type} of {case}", str(read_verdict(clock)), str(verdict))
 

@@ -9,7 +9,7 @@ from tests.verification.licenses.corpus import build_policy
 from tests.verification.licenses.honest import Sample
 from verification.licenses.policy import Verdict, evaluate_file
 
-JUDGE = "Labeled corpora: adversarial files must not pass, and honest files must not need a person"
+REFERENCE = "Labeled corpora: adversarial files must not pass, and honest files must not need a person"
 REVIEWED_BY_PERSON = "An honest file that a person must review; no file passes wrongly"
 AIM_HONEST = 0.92  # of each corpus
 LONG_COUNT = 4_000
@@ -17,7 +17,7 @@ SHORT_STEP = 3
 
 
 def run(options: RunOptions) -> SuiteReport:
-    """Judge the corpora, the short form every third file of them; the long form composes more, from the seed."""
+    """Evaluate the corpora, the short form every third file of them; the long form composes more, from the seed."""
     step = 1 if options.full else SHORT_STEP
     adversarial_files = [
         *adversarial.generate_samples(),
@@ -46,19 +46,19 @@ def run(options: RunOptions) -> SuiteReport:
         ("Honest files", f"{len(honest_files):,}"),
         ("Honest files decided without a person", f"{decided_share:.1%}"),
     )
-    return SuiteReport(JUDGE, len(adversarial_files) + len(honest_files), rows, figures=figures)
+    return SuiteReport(REFERENCE, len(adversarial_files) + len(honest_files), rows, figures=figures)
 
 
 def is_allowed(sample: Sample) -> bool:
-    """Return whether the gate lets the file pass without a person."""
+    """Return whether the check lets the file pass without a person."""
     return evaluate_file(sample.raw, build_policy(sample.program)).verdict is Verdict.ALLOW
 
 
-def list_disagreements(names: Iterable[str], portal: str, judge: str, reason: str) -> tuple[Disagreement, ...]:
+def list_disagreements(names: Iterable[str], portal: str, reference: str, reason: str) -> tuple[Disagreement, ...]:
     """Return a row for each file on which portal and label differ."""
     return tuple(
-        Disagreement(name.replace("\n", " ⏎ ").replace("|", "/")[:160], portal, judge, reason) for name in names
+        Disagreement(name.replace("\n", " ⏎ ").replace("|", "/")[:160], portal, reference, reason) for name in names
     )
 
 
-SUITE = Suite("licenses", "License gate", run)
+SUITE = Suite("licenses", "License check", run)

@@ -27,7 +27,7 @@ from verification.sources.repository_snapshot import GoModule
 from verification.testruns.kinds.run_task.records import Exchange
 
 DATA = Path(__file__).parent / "data" / "recognition.json"
-JUDGE = "14 addresses classified by hand, 12 of public repositories"
+REFERENCE = "14 addresses classified by hand, 12 of public repositories"
 START_FORM = ("name", "description", "homepage", "repository_address")
 NO_PROGRAM = "none"
 
@@ -136,15 +136,15 @@ def run(_options: RunOptions) -> SuiteReport:
     for entry, row in zip(entries, rows, strict=True):
         expected = (entry["program"] or NO_PROGRAM, entry["category"])
         if (row.program, row.category) != expected or row.repeated_questions:
-            judged = RecognitionRow(row.address, *expected, row.facts, ())
-            disagreements.append(Disagreement(row.address, f"{row.text} {row.repeated_questions}", judged.text))
+            expected_row = RecognitionRow(row.address, *expected, row.facts, ())
+            disagreements.append(Disagreement(row.address, f"{row.text} {row.repeated_questions}", expected_row.text))
     figures = tuple(
         (f"{row.address} (synthetic)" if entry.get("synthetic") else row.address, row.text)
         for entry, row in zip(entries, rows, strict=True)
     )
     programs = {row.program for row in rows} & PROGRAMS.keys()
     summary = ("Programs recognized", f"{len(programs)} of {len(PROGRAMS)}")
-    return SuiteReport(JUDGE, len(rows), tuple(disagreements), figures=(*figures, summary))
+    return SuiteReport(REFERENCE, len(rows), tuple(disagreements), figures=(*figures, summary))
 
 
 SUITE = Suite("recognition", "Program recognition", run)

@@ -17,8 +17,8 @@ from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 from verification.terraform.messages import TerraformDecision
 
-JUDGE = "The installed Terraform and its messages"
-NOT_RUN = "Terraform and gpg are needed: Terraform judges the releases, gpg signs them"
+REFERENCE = "The installed Terraform and its messages"
+NOT_RUN = "Terraform and gpg are needed: Terraform verifies the releases, gpg signs them"
 SHORT_RELEASES = 15
 ReleaseBuilder = Callable[[str], Release]
 TABLES: tuple[dict[str, ReleaseBuilder], ...] = (faults.INSTALL, faults.QUERY, faults.VERSIONS)
@@ -29,7 +29,7 @@ VERSION_ZERO: dict[str, ReleaseBuilder] = {"version-zero": lambda name: Release(
 def run(options: RunOptions) -> SuiteReport:
     """Compare every release of the tables, or a sample; the words of a refusal count too."""
     if not terraform.is_available() or GPG is None:
-        return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
+        return SuiteReport(REFERENCE, 0, not_run=NOT_RUN)
     together = {name: make for table in (*TABLES, VERSION_ZERO) for name, make in table.items()}
     alone = dict(faults.CRASH)  # Terraform crashes on them, and says nothing of others in the same run
     if not options.full:
@@ -47,13 +47,13 @@ def run(options: RunOptions) -> SuiteReport:
         registry.stop()
         keyring.close()
     figures = (("Releases on which Terraform crashes", str(len(alone))),)
-    return SuiteReport(JUDGE, len(together) + len(alone), disagreements, figures=figures)
+    return SuiteReport(REFERENCE, len(together) + len(alone), disagreements, figures=figures)
 
 
 def compare(registry: ReleaseRegistry, makes: dict[str, ReleaseBuilder]) -> Iterator[Disagreement]:
     """Yield the releases of one run of Terraform whose verdict or reason differs."""
     releases = {name: make(name) for name, make in makes.items()}
-    answers = {name: judge(registry, release) for name, release in releases.items()}
+    answers = {name: evaluate(registry, release) for name, release in releases.items()}
     with tempfile.TemporaryDirectory() as folder:
         versions = {name: "0.0.0" if name in VERSION_ZERO else "1.0.0" for name in releases}
         output = terraform.find_refusals(Path(folder) / "run", registry.url, versions)
@@ -63,7 +63,7 @@ def compare(registry: ReleaseRegistry, makes: dict[str, ReleaseBuilder]) -> Iter
             yield Disagreement(name, f"{answer.verdict}: {answer.message}", refusal or "accept")
 
 
-def judge(registry: ReleaseRegistry, release: Release) -> TerraformDecision:
+def evaluate(registry: ReleaseRegistry, release: Release) -> TerraformDecision:
     """Return what the portal says that Terraform does with a release."""
     registry.publish(release)
     protocol = RegistryProtocol(registry.url, OutboundClient(loopback=True))

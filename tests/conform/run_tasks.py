@@ -1,6 +1,6 @@
 """Run task requests and results compared with HashiCorp's client library and the documented JSON schema.
 
-Requests of the portal are read by the models of `pytfe`. Results built by `pytfe`, and damaged ones, are judged by the
+Requests of the portal are read by the models of `pytfe`. Results built by `pytfe`, and damaged ones, are checked by the
 portal and by the limits that HashiCorp documents, written down here as a JSON schema.
 """
 
@@ -29,7 +29,7 @@ from verification.testruns.kinds.run_task.protocol import (
     encode_document,
 )
 
-JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, and HMAC-SHA512 of the standard library"
+REFERENCE = "pytfe (HashiCorp), the documented JSON schema of results, and HMAC-SHA512 of the standard library"
 SHORT_RESULTS = 200
 LONG_RESULTS = 3000
 URLS = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
@@ -89,8 +89,8 @@ def run(options: RunOptions) -> SuiteReport:
     count = LONG_RESULTS if options.full else SHORT_RESULTS
     results = list(compare_results(count, random.Random(options.seed)))
     disagreements = [each for each in (*requests, *results) if each is not None]
-    figures = (("Requests read by pytfe", str(len(requests))), ("Results judged", f"{len(results):,}"))
-    return SuiteReport(JUDGE, len(requests) + len(results), tuple(disagreements), figures=figures)
+    figures = (("Requests read by pytfe", str(len(requests))), ("Results checked", f"{len(results):,}"))
+    return SuiteReport(REFERENCE, len(requests) + len(results), tuple(disagreements), figures=figures)
 
 
 def compare_requests() -> Iterator[Disagreement | None]:
@@ -113,17 +113,17 @@ def compare_requests() -> Iterator[Disagreement | None]:
 
 def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | None]:
     """Yield a disagreement for each result that one accepts and the other refuses."""
-    judge = Draft202012Validator(RESULT)
+    reference = Draft202012Validator(RESULT)
     for _ in range(count):
         document = build_result(draw)
         if draw.random() < 0.7:
             document = damage_result(document, draw)
         portal = not parse_callback(json.dumps(document).encode()).problems
-        is_documented = judge.is_valid(document)
+        is_documented = reference.is_valid(document)
         if portal == is_documented:
             yield None
             continue
-        errors = [f"{error.json_path}: {error.message}" for error in judge.iter_errors(document)]
+        errors = [f"{error.json_path}: {error.message}" for error in reference.iter_errors(document)]
         reason = EMPTY if errors and all("non-empty" in each or "too short" in each for each in errors) else ""
         yield Disagreement(
             "; ".join(errors)[:200] or json.dumps(document)[:200],

@@ -1,4 +1,4 @@
-"""Real provider schemas: previews judged by Kubernetes' own shapes, differences by a plain comparison of the JSON."""
+"""Real provider schemas: previews checked by Kubernetes' own shapes, differences by a plain comparison of the JSON."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ from verification.schemas.engine.diff import compare_schemas
 from verification.schemas.engine.parsing import parse_schema
 from verification.terraform.versions import parse_version
 
-JUDGE = "kubernetes-validate, cel-python, and a plain comparison of the recorded JSON"
+REFERENCE = "kubernetes-validate, cel-python, and a plain comparison of the recorded JSON"
 NOT_RUN = "The recorded schemas are not on this machine; PORTAL_SHARED names the folder that holds them"
 SHORT_DEFINITIONS = 20
 REMOVAL_KINDS = frozenset({"removed", "renamed"})
@@ -29,7 +29,7 @@ def run(options: RunOptions) -> SuiteReport:
     """Validate every definition, or a sample, and compare neighboring versions of each provider."""
     paths = find_schemas()
     if not paths:
-        return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
+        return SuiteReport(REFERENCE, 0, not_run=NOT_RUN)
     documents = {path.name: path.read_bytes() for path in paths}
     definitions = [one for name in list_newest(paths) for one in preview(documents[name])]
     if not options.full:
@@ -45,7 +45,7 @@ def run(options: RunOptions) -> SuiteReport:
         ("Added or removed resources, data sources, and top-level arguments", f"{len(comparisons):,}"),
     )
     disagreements = tuple(each for each in (*refusals, *comparisons) if each is not None)
-    return SuiteReport(JUDGE, len(definitions) + len(comparisons), disagreements, figures=figures)
+    return SuiteReport(REFERENCE, len(definitions) + len(comparisons), disagreements, figures=figures)
 
 
 def find_schemas() -> list[Path]:

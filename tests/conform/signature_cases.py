@@ -24,7 +24,7 @@ SUMS = format_sums(ARCHIVE)
 
 @dataclass(frozen=True)
 class Case:
-    """A release to judge. `package` overrides fields of the registry's answer."""
+    """A release to evaluate. `package` overrides fields of the registry's answer."""
 
     name: str
     signature: bytes

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from tests.conform.signature_cases import Case
-from tests.conform.signature_judges import GpgVerdict
+from tests.conform.signature_references import GpgVerdict
 from verification.releases.artifacts import armor
 from verification.releases.artifacts.packets import PacketReader, read_header
 from verification.releases.artifacts.signatures import SignatureClass, Verdict

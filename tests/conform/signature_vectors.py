@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.conform.signature_cases import FILENAME, NAME, SUMS, VERSION, Case, format_sums
-from tests.conform.signature_judges import TerraformJudge
 from tests.conform.signature_mutations import add_armor, finish_case, mutate, remove_armor, sign_case
+from tests.conform.signature_references import TerraformReference
 from tests.fakes.signed_releases import build_zip
 from tests.verification.releases.artifacts import openpgp
 from tests.verification.releases.artifacts.keyring import Keyring, build_test_keyring
@@ -114,11 +114,11 @@ def record_fuzz() -> None:
 
 
 def _ask_terraform(cases: list[Case]) -> list[str]:
-    judge = TerraformJudge()
+    reference = TerraformReference()
     try:
-        return judge.judge(cases)
+        return reference.evaluate(cases)
     finally:
-        judge.close()
+        reference.close()
 
 
 def _remove_prefix(error: str) -> str:

@@ -32,9 +32,9 @@ def run_nothing(options: RunOptions) -> SuiteReport:
     raise AssertionError("not called")
 
 
-EXAMPLE = Suite("example", "Example gate", run_nothing)
+EXAMPLE = Suite("example", "Example check", run_nothing)
 MIXED_REPORT = SuiteReport(
-    "an example judge",
+    "an example reference",
     4,
     (Disagreement("case a", "accepts", "refuses", "Known difference"), Disagreement("b|c", "refuses", "accepts")),
     figures=(("Files", "12"),),
@@ -51,24 +51,24 @@ def test_row_counts_explained_and_unexplained_disagreements() -> None:
         "Failed",
         "an",
         "example",
-        "judge",
+        "reference",
     ]
 
 
-def test_row_of_a_suite_without_its_judge_says_not_run() -> None:
-    report = SuiteReport("an example judge", 0, not_run="Terraform is not installed")
+def test_row_of_a_suite_without_its_reference_says_not_run() -> None:
+    report = SuiteReport("an example reference", 0, not_run="Terraform is not installed")
     assert not report.is_met
     assert render_row(EXAMPLE, report).split(maxsplit=1)[1] == "Not run: Terraform is not installed"
 
 
-CLEAN = SuiteReport("an example judge", 5)
-NOT_RUN = SuiteReport("an example judge", 0, not_run="Terraform is not installed")
+CLEAN = SuiteReport("an example reference", 5)
+NOT_RUN = SuiteReport("an example reference", 0, not_run="Terraform is not installed")
 
 
 @pytest.mark.parametrize(
     ("reports", "exit_code"), [([CLEAN, NOT_RUN], 0), ([NOT_RUN, NOT_RUN], 1), ([], 1), ([CLEAN, MIXED_REPORT], 1)]
 )
-def test_command_succeeds_if_a_judge_ran_and_every_aim_was_met(reports: list[SuiteReport], exit_code: int) -> None:
+def test_command_succeeds_if_a_reference_ran_and_every_aim_was_met(reports: list[SuiteReport], exit_code: int) -> None:
     assert find_exit_code(reports) == exit_code
 
 
@@ -86,7 +86,7 @@ def test_suite_that_raises_loses_its_last_result(
     monkeypatch.setattr(command, "find_suites", lambda: {"example": EXAMPLE})
     arguments = Namespace(seed=1, short=False, keys=[])
     assert command.run_suites([EXAMPLE], arguments) == 1
-    assert "| [Example gate](#example) | Unknown | | | | | Error |\n" in page.read_text()
+    assert "| [Example check](#example) | Unknown | | | | | Error |\n" in page.read_text()
     assert "\nError: The suite ended with AssertionError.\n" in page.read_text()
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{'example':<18} Error: The suite ended with AssertionError."
@@ -94,19 +94,20 @@ def test_suite_that_raises_loses_its_last_result(
 
 
 def test_report_without_cases_is_not_met() -> None:
-    assert not SuiteReport("an example judge", 0).is_met
+    assert not SuiteReport("an example reference", 0).is_met
 
 
 def test_agreement_rounds_to_less_than_complete() -> None:
-    report = SuiteReport("an example judge", 100_000, (Disagreement("a", "b", "c", "d"),))
+    report = SuiteReport("an example reference", 100_000, (Disagreement("a", "b", "c", "d"),))
     assert "99.99%" in render_row(EXAMPLE, report)
 
 
 def test_document_lists_every_disagreement_below_its_reason() -> None:
     page = update_page("", [(EXAMPLE, MIXED_REPORT)], 3, ["example"])
-    assert "| [Example gate](#example) | an example judge | 4 | 50% | 1 | 1 | Failed |" in page
+    assert "| [Example check](#example) | an example reference | 4 | 50% | 1 | 1 | Failed |" in page
     assert (
-        "**Not explained** (1)\n\n| Case | Portal | Judge |\n| --- | --- | --- |\n| b\\|c | refuses | accepts |" in page
+        "**Not explained** (1)\n\n| Case | Portal | Reference |\n| --- | --- | --- |\n| b\\|c | refuses | accepts |"
+        in page
     )
     assert "**Known difference** (1)" in page
     assert "| Files | 12 |" in page
@@ -114,9 +115,9 @@ def test_document_lists_every_disagreement_below_its_reason() -> None:
 
 
 def test_document_keeps_other_suites_and_drops_removed_ones() -> None:
-    other = Suite("other", "Other gate", run_nothing)
+    other = Suite("other", "Other check", run_nothing)
     both = update_page("", [(EXAMPLE, MIXED_REPORT), (other, MIXED_REPORT)], 1, ["example", "other"])
-    clean = SuiteReport("an example judge", 5)
+    clean = SuiteReport("an example reference", 5)
     assert update_page(both, [(EXAMPLE, clean)], 1, ["example", "other"]) == update_page(
         "", [(other, MIXED_REPORT), (EXAMPLE, clean)], 1, ["example", "other"]
     )

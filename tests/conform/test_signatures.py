@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conform import signature_judges, signature_vectors, signatures
+from tests.conform import signature_references, signature_vectors, signatures
 from tests.conform.base import RunOptions
 from tests.conform.signature_cases import Case
 from tests.conform.signature_differences import CRITICAL, NO_LENGTH, explain
-from tests.conform.signature_judges import GpgVerdict
 from tests.conform.signature_mutations import add_armor, remove_armor
+from tests.conform.signature_references import GpgVerdict
 from tests.conform.signature_vectors import (
     RECORDED_CASES,
     RECORDED_SEED,
@@ -32,7 +32,7 @@ def test_signature_is_tampered_only_if_its_digest_verification_fails() -> None:
     tampered_cases = set()
     failing_cases = set()
     for case, error in load_cases():
-        if signatures.judge_signature(case).kind == SignatureClass.TAMPERED:
+        if signatures.evaluate_signature(case).kind == SignatureClass.TAMPERED:
             tampered_cases.add(case.name)
         if "verification failure" in error and case.name not in INAPPLICABLE:
             failing_cases.add(case.name)
@@ -43,22 +43,22 @@ def test_sound_signatures_by_go_libraries_are_accepted() -> None:
     refusals = [
         case.name
         for case, error in load_cases()
-        if case.name.startswith("go ") and not error and not signatures.judge_signature(case).terraform.accepts
+        if case.name.startswith("go ") and not error and not signatures.evaluate_signature(case).terraform.accepts
     ]
     assert refusals == []
 
 
-def test_mutated_releases_are_judged_as_recorded() -> None:
+def test_mutated_releases_have_the_recorded_verdicts() -> None:
     step = RECORDED_CASES // SAMPLE
     sample, fingerprint = draw_fuzz_cases(RECORDED_SEED, RECORDED_CASES, step)
     letters = load_fuzz_verdicts(RECORDED_SEED, RECORDED_CASES, fingerprint)
-    verdicts = signatures.judge_with_portal(sample)
+    verdicts = signatures.evaluate_with_portal(sample)
     assert signatures.compare(sample, verdicts, letters[::step], "recorded") == []
 
 
 @pytest.mark.parametrize("program", ["/bin/true", "/bin/false"])
-def test_program_that_judges_nothing_is_reported(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(signature_judges, "GPG", program)
+def test_program_that_verifies_nothing_is_reported(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    monkeypatch.setattr(signature_references, "GPG", program)
     disagreements, figures = signatures.compare_with_gpg([case for case, _ in load_cases()][:3])
     assert [one.case for one in disagreements] == ["Control: GOODSIG", "Control: BADSIG"]
     assert figures == ()
@@ -68,7 +68,7 @@ def test_difference_without_evidence_is_not_explained() -> None:
     explained_cases = [
         case.name
         for case, error in load_cases()[::5]
-        if explain(case, signatures.judge_signature(case), GpgVerdict(bool(error), (), (), ""))
+        if explain(case, signatures.evaluate_signature(case), GpgVerdict(bool(error), (), (), ""))
     ]
     assert explained_cases == []
 
@@ -96,7 +96,7 @@ def test_subkey_with_unknown_key_derivation_is_passed_over(changed_derivation: s
     case = next(case for case, _ in load_cases() if case.name == "go ProtonMail P521 sha224-a")
     changed_bytes = bytes.fromhex(changed_derivation) + DERIVATION[4:]
     key = add_armor(remove_armor(case.keys[0]).replace(DERIVATION, changed_bytes))
-    verdict = signatures.judge_signature(replace(case, keys=(key,)))
+    verdict = signatures.evaluate_signature(replace(case, keys=(key,)))
     assert verdict.terraform.message == message
 
 
@@ -120,7 +120,7 @@ def test_sound_signature_that_only_gpg_refuses_is_explained(
 ) -> None:
     """Terraform 1.11.4 installs these releases."""
     changed_case = _replace_first(case_name, old, new)
-    assert signatures.judge_signature(changed_case).terraform.accepts
+    assert signatures.evaluate_signature(changed_case).terraform.accepts
     differences, figures = signatures.compare_with_gpg([changed_case])
     assert differences == []
     assert figures[1] == (reason, "1")

@@ -8,9 +8,16 @@ from collections.abc import Iterable
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.releases import terraform
-from tests.verification.terraform.judge import ACCEPTED, BAD_CONSTRAINT, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
 from tests.verification.terraform.pairs import Pair, Selection, generate_random_pairs
 from tests.verification.terraform.record import PAIRS, read_pairs, read_selections
+from tests.verification.terraform.reference import (
+    ACCEPTED,
+    BAD_CONSTRAINT,
+    BAD_VERSION,
+    NO_MATCH,
+    PANIC,
+    evaluate_pairs,
+)
 from verification.terraform.versions import (
     MAX_VERSION_CHARACTERS as MAX_LENGTH,
     InvalidVersionError,
@@ -18,8 +25,8 @@ from verification.terraform.versions import (
     parse_version,
 )
 
-RECORDED_JUDGE = "Terraform 1.11.4, recorded verdicts"
-LIVE_JUDGE = "Terraform 1.11.4, recorded verdicts and the installed program"
+RECORDED_REFERENCE = "Terraform 1.11.4, recorded verdicts"
+LIVE_REFERENCE = "Terraform 1.11.4, recorded verdicts and the installed program"
 SHORT_LIVE_PAIRS = 100
 AIM = 0.995
 TOO_LARGE = "Terraform panics on a version with a number of more than 64 bits. The portal refuses the version"
@@ -49,29 +56,29 @@ def run(options: RunOptions) -> SuiteReport:
     if terraform.is_available():
         fresh = generate_random_pairs(PAIRS if options.full else SHORT_LIVE_PAIRS, options.seed + 1)
         fresh += LIMIT_PAIRS
-        pairs += zip(fresh, judge_pairs(fresh), strict=True)
+        pairs += zip(fresh, evaluate_pairs(fresh), strict=True)
     disagreements = [*compare_pairs(pairs), *compare_selections(selections)]
     figures = (
         ("Recorded pairs", f"{recorded_count:,}"),
-        ("Pairs judged by the installed Terraform", f"{len(pairs) - recorded_count:,}"),
+        ("Pairs checked by the installed Terraform", f"{len(pairs) - recorded_count:,}"),
         ("Lists of versions", str(len(selections))),
     )
-    judge = LIVE_JUDGE if terraform.is_available() else RECORDED_JUDGE
-    return SuiteReport(judge, len(pairs) + len(selections), tuple(disagreements), figures=figures, aim=AIM)
+    reference = LIVE_REFERENCE if terraform.is_available() else RECORDED_REFERENCE
+    return SuiteReport(reference, len(pairs) + len(selections), tuple(disagreements), figures=figures, aim=AIM)
 
 
 def fuzz(options: RunOptions) -> SuiteReport:
     """Compare random pairs with the installed Terraform."""
     if not terraform.is_available():
-        return SuiteReport(LIVE_JUDGE, 0, not_run="Terraform is not installed")
+        return SuiteReport(LIVE_REFERENCE, 0, not_run="Terraform is not installed")
     pairs = generate_random_pairs(options.cases, options.seed)
-    disagreements = compare_pairs(zip(pairs, judge_pairs(pairs), strict=True))
+    disagreements = compare_pairs(zip(pairs, evaluate_pairs(pairs), strict=True))
     return SuiteReport("The installed Terraform", options.cases, tuple(disagreements))
 
 
 def compare_pairs(answers: Iterable[tuple[Pair, str]]) -> Iterable[Disagreement]:
     for pair, verdict in answers:
-        answer = judge_pair(pair)
+        answer = evaluate_pair(pair)
         if answer != verdict:
             case = f"{shorten(pair.constraint)!r} on {shorten(pair.version)!r}"
             yield Disagreement(case, answer, verdict, explain(pair, answer, verdict))
@@ -90,8 +97,8 @@ def explain(pair: Pair, answer: str, verdict: str) -> str:
     return TOO_LONG if len(refused_text) > MAX_LENGTH else ""
 
 
-def judge_pair(pair: Pair) -> str:
-    """Return the portal's verdict in the judge's words."""
+def evaluate_pair(pair: Pair) -> str:
+    """Return the portal's verdict in the reference's words."""
     try:
         constraint = parse_constraint(pair.constraint)
     except InvalidVersionError:

@@ -18,7 +18,7 @@ from portal.webhooks.http_delivery import DeliveryBatch, build_headers
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint, generate_secret
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
-JUDGE = "Standard Webhooks: HMAC-SHA256 computed as specified, and the official library"
+REFERENCE = "Standard Webhooks: HMAC-SHA256 computed as specified, and the official library"
 SHORT_CASES = 100
 LONG_CASES = 2000
 BODIES = ("{}", '{"type":"message.sent_to_partner"}', '{"name":"Łódź 火箭"}', '{"a":"' + "b" * 70_000 + '"}')
@@ -26,12 +26,12 @@ DAMAGES = ("none", "body", "id", "timestamp", "secret", "old")
 
 
 def run(options: RunOptions) -> SuiteReport:
-    """Sign messages as the portal does; have both judges verify them as sent and damaged."""
+    """Sign messages as the portal does; have both references verify them as sent and damaged."""
     count = LONG_CASES if options.full else SHORT_CASES
     draw = random.Random(options.seed)
     disagreements = tuple(filter(None, (compare(draw) for _ in range(count))))
     figures = (("Kinds of tampering", ", ".join(DAMAGES[1:])),)
-    return SuiteReport(JUDGE, count, disagreements, figures=figures)
+    return SuiteReport(REFERENCE, count, disagreements, figures=figures)
 
 
 def compare(draw: random.Random) -> Disagreement | None:

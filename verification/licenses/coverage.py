@@ -1,4 +1,4 @@
-"""Gate that must explain every word of a file before the file can pass."""
+"""Check that every word of a file is explained before the file can pass."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Result of the gate for a file: the unchanged texts in it, and what is unexplained.
+    """Result of the check for a file: the unchanged texts in it, and what is unexplained.
 
     Attributes:
         unexplained_lines: The number and the text of each unexplained line.

@@ -17,7 +17,7 @@ from verification.licenses.templates import VARIANTS
 COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
 MAX_CACHED_ANALYSES = 5_000  # most repositories have the same few files
 EMPTY_READING = Reading((), (), 0.0)
-# Percentage of the text that looks like licenses. Every region counts, because the gate judges the rest.
+# Percentage of the text that looks like licenses. Every region counts, because the check covers the rest.
 MIN_COVERAGE = 0.0
 
 
@@ -75,7 +75,7 @@ def build_line_finding(line: int, text: str) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class FileAnalysis:
-    """License IDs that the identifier and the gate found in a file, and the share of the text that resembles each.
+    """License IDs that the identifier and the check found in a file, and the share of the text that resembles each.
 
     `read_error` says why the file can't be read. `restriction` names a known restriction in it.
     """
@@ -88,7 +88,7 @@ class FileAnalysis:
 
     @property
     def is_clean(self) -> bool:
-        """Return whether every word is explained and the identifier found no license that the gate didn't find."""
+        """Return whether every word is explained and the identifier found no license that the check didn't find."""
         return self.reading.is_complete and set(self.ids) <= {*self.reading.texts, *self.reading.choice}
 
     @property

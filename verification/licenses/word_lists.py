@@ -13,7 +13,7 @@ class WordList:
         self.parts: set[str] = set()
         for entry in entries:
             self._get_set(entry).add(entry.strip("*"))
-        # One lookup per length, because a pattern of thousands of alternatives would take most of the gate's time.
+        # One lookup per length, because a pattern of thousands of alternatives would take most of the check's time.
         self._lengths = sorted({len(stem) for stem in self.starts | self.ends | self.parts})
 
     def __contains__(self, word: str) -> bool:

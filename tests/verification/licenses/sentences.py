@@ -1,4 +1,4 @@
-"""Restricting sentences for tests. The gate wasn't tuned on them."""
+"""Restricting sentences for tests. The check wasn't tuned on them."""
 
 RESTRICTIONS = (
     "This software may only be used for evaluation.",

@@ -1,4 +1,4 @@
-"""Tests of the license gate on the corpora of honest and adversarial files."""
+"""Tests of the license check on the corpora of honest and adversarial files."""
 
 import pytest
 

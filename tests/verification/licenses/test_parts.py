@@ -1,4 +1,4 @@
-"""Tests of the parts of the license gate: cleaning, names, templates and choices."""
+"""Tests of the parts of the license check: cleaning, names, templates and choices."""
 
 import pytest
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.conform.crds import judge_example
+from tests.conform.crds import evaluate_example
 from tests.verification.schemas.acme import SOURCE, encode_schema
 from tests.verification.schemas.definitions import build_crd, get_views
 from tests.verification.schemas.structural_rules import find_violations
@@ -63,7 +63,7 @@ def test_examples_are_valid_under_the_definitions(options: dict[str, Any]) -> No
     files = build_files(**options)
     secret, *examples = yaml.safe_load_all(files["examples.yaml"])
     definitions = list_definitions(files)
-    assert [each for one in examples for each in judge_example(one, definitions)] == []
+    assert [each for one in examples for each in evaluate_example(one, definitions)] == []
     assert len({(one["apiVersion"], one["kind"]) for one in examples}) == len(examples)
     assert secret["metadata"] == {"name": "acme-credentials", "namespace": "crossplane-system"}
     assert json.loads(secret["stringData"]["credentials"]) == {"token": "example"}
@@ -74,7 +74,7 @@ def test_example_without_a_required_argument_is_refused() -> None:
     server = next(one for one in yaml.safe_load_all(files["examples.yaml"]) if one["kind"] == "Server")
     del server["spec"]["forProvider"]["address"]
     server["spec"]["forProvider"]["adress"] = "10.0.0.1"
-    refusals = [each.judge for each in judge_example(server, list_definitions(files))]
+    refusals = [each.reference for each in evaluate_example(server, list_definitions(files))]
     assert refusals[0].startswith("$.spec.forProvider: Additional properties are not allowed ('adress' was unexpected)")
     assert len(refusals) == 2
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.codebase.project_files import ROOT
-from tests.conform.crds import judge_example
+from tests.conform.crds import evaluate_example
 from tests.verification.schemas.structural_rules import find_violations
 from tests.verification.schemas.validators import CrdValidators, list_rules
 from verification.schemas.crossplane.coverage import build_previews, iterate_files
@@ -69,7 +69,7 @@ def test_examples_of_a_real_provider_are_valid_under_its_definitions(name: str) 
     definitions = {file: definition for file, _, definition in files if definition is not None}
     text = next(text for file, text, _ in files if file == "examples.yaml")
     _secret, *examples = yaml.load_all(text, yaml.CSafeLoader)
-    assert [refusal for one in examples for refusal in judge_example(one, definitions)] == []
+    assert [refusal for one in examples for refusal in evaluate_example(one, definitions)] == []
 
 
 DIGEST = """

@@ -4,8 +4,8 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
-from tests.verification.terraform.judge import judge_pairs, judge_selections
 from tests.verification.terraform.pairs import Pair, Selection, generate_pairs, generate_selections
+from tests.verification.terraform.reference import evaluate_pairs, evaluate_selections
 
 RECORDED_PATH = Path(__file__).with_name("terraform-1.11.4.json")
 PAIRS = 1700
@@ -34,11 +34,11 @@ def main() -> None:
     pairs = generate_pairs(PAIRS, SEED)
     selections = generate_selections(SELECTIONS, SEED)
     versions_by_verdict: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for pair, verdict in zip(pairs, judge_pairs(pairs), strict=True):
+    for pair, verdict in zip(pairs, evaluate_pairs(pairs), strict=True):
         versions_by_verdict[pair.constraint][verdict].append(pair.version)
     recorded_selections = [
         {"constraint": each.constraint, "versions": each.versions, "chosen": version}
-        for each, version in zip(selections, judge_selections(selections), strict=True)
+        for each, version in zip(selections, evaluate_selections(selections), strict=True)
     ]
     lines = [f"{json.dumps(text)}: {json.dumps(verdicts)}" for text, verdicts in versions_by_verdict.items()]
     document = '{"pairs": {\n' + ",\n".join(lines) + '\n},\n"selections": [\n'

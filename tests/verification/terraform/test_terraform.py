@@ -5,20 +5,20 @@ import pytest
 from tests.conform.versions import LIMIT_PAIRS, TOO_LARGE, TOO_LONG, compare_pairs
 from tests.verification.releases import terraform
 from tests.verification.releases.release_registry import ReleaseRegistry
-from tests.verification.terraform.judge import ACCEPTED, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
 from tests.verification.terraform.pairs import Pair
+from tests.verification.terraform.reference import ACCEPTED, BAD_VERSION, NO_MATCH, PANIC, evaluate_pairs
 from verification.terraform.versions import InvalidVersionError, parse_version
 
 
 @terraform.needs_terraform
 def test_version_that_makes_terraform_panic_is_isolated():
     pairs = [Pair("< 100", version) for version in ("1.0.0", "18446744073709551616.0.0", "1.2", "x", "200.0.0")]
-    assert judge_pairs(pairs) == [ACCEPTED, PANIC, ACCEPTED, BAD_VERSION, NO_MATCH]
+    assert evaluate_pairs(pairs) == [ACCEPTED, PANIC, ACCEPTED, BAD_VERSION, NO_MATCH]
 
 
 @terraform.needs_terraform
 def test_differences_at_the_limits_belong_to_a_documented_class():
-    differences = list(compare_pairs(zip(LIMIT_PAIRS, judge_pairs(LIMIT_PAIRS), strict=True)))
+    differences = list(compare_pairs(zip(LIMIT_PAIRS, evaluate_pairs(LIMIT_PAIRS), strict=True)))
     assert {each.reason for each in differences} == {TOO_LARGE, TOO_LONG}
 
 

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from tests.conform.signature_cases import Case
-from tests.conform.signature_judges import GpgJudge
 from tests.conform.signature_mutations import add_armor
+from tests.conform.signature_references import GpgReference
 from tests.verification.releases.artifacts import openpgp
 from tests.verification.releases.artifacts.signature_cases import ARMOR, CASES, DOCUMENT
 from verification.outcomes import Outcome
@@ -23,7 +23,7 @@ BASE64 = "illegal base64 data at input byte "
 NOW = datetime(2026, 11, 1, tzinfo=UTC).timestamp()
 
 
-def judge_case(keyring, case):
+def evaluate_case(keyring, case):
     keys = [keyring.export(name) for name in case.keys]
     return verify_signature(case.document, case.sign(keyring), keys, now=NOW)
 
@@ -31,7 +31,7 @@ def judge_case(keyring, case):
 @pytest.mark.parametrize("name", CASES)
 def test_signature_has_its_class_and_terraforms_error(keyring, name):
     case = CASES[name]
-    verdict = judge_case(keyring, case)
+    verdict = evaluate_case(keyring, case)
     assert verdict.kind == case.kind
     if case.terraform is not None:
         assert (verdict.terraform.accepts, verdict.terraform.message) == (
@@ -45,8 +45,8 @@ def test_signature_has_its_class_and_terraforms_error(keyring, name):
 def test_signature_is_tampered_exactly_if_gpg_calls_it_bad(keyring, name):
     case = CASES[name]
     keys = tuple(keyring.export(key).decode() for key in case.keys)
-    words = GpgJudge().judge(Case(name, case.sign(keyring), keys, sums=case.document)).words
-    verdict = judge_case(keyring, case)
+    words = GpgReference().evaluate(Case(name, case.sign(keyring), keys, sums=case.document)).words
+    verdict = evaluate_case(keyring, case)
     assert (verdict.kind == SignatureClass.TAMPERED) == ("BADSIG" in words)
     if verdict.outcome in (Outcome.PASS, Outcome.WARN):
         assert "VALIDSIG" in words
@@ -54,7 +54,7 @@ def test_signature_is_tampered_exactly_if_gpg_calls_it_bad(keyring, name):
 
 def test_failed_signature_that_sequoia_verifies_is_disputed(keyring, monkeypatch):
     monkeypatch.setattr("verification.releases.artifacts.keyrings.verify_document", lambda *_: SignatureResult.INVALID)
-    verdict = judge_case(keyring, CASES["RSA"])
+    verdict = evaluate_case(keyring, CASES["RSA"])
     assert (verdict.kind, verdict.outcome) == (SignatureClass.DISPUTED, Outcome.FAIL)
 
 
@@ -84,14 +84,14 @@ def test_signer_is_found_in_a_block_of_several_keys(keyring):
 
 
 def test_verdict_has_the_key_the_certificate_and_the_digest(keyring):
-    verdict = judge_case(keyring, CASES["expired since"])
+    verdict = evaluate_case(keyring, CASES["expired since"])
     assert verdict.signer.label == "RSA 2048"
     assert verdict.certificate.user_ids == ("expired <expired@acme.example>",)
     assert verdict.certificate.expires_at.date() == date(2026, 1, 31)
     assert verdict.signature.digest == "sha512"
 
 
-def judge_built_signature(signature=None, key=None):
+def evaluate_built_signature(signature=None, key=None):
     keys = [add_armor(key or openpgp.build_key()).encode()]
     return verify_signature(DOCUMENT, openpgp.sign(DOCUMENT) if signature is None else signature, keys, now=NOW)
 
@@ -110,7 +110,7 @@ def judge_built_signature(signature=None, key=None):
     ],
 )
 def test_only_a_wrong_integer_is_tampered(options, kind):
-    verdict = judge_built_signature(openpgp.sign(DOCUMENT, **options))
+    verdict = evaluate_built_signature(openpgp.sign(DOCUMENT, **options))
     assert verdict.kind == kind
     assert verdict.terraform.accepts is (kind == SignatureClass.GOOD)
 
@@ -133,7 +133,7 @@ LARGE_NUMBER = 1 << 4095 | 1
     ],
 )
 def test_oversized_key_is_not_verified(body, reason):
-    verdict = judge_built_signature(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
+    verdict = evaluate_built_signature(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
     assert (verdict.kind, verdict.terraform.accepts) == (SignatureClass.UNSUPPORTED_KEY, None)
     assert verdict.terraform.message.startswith(f"Not decided: {reason}")
 
@@ -142,7 +142,7 @@ def test_oversized_key_is_not_verified(body, reason):
     ("certifications", "kind"), [(500, SignatureClass.GOOD), (501, SignatureClass.UNSUPPORTED_KEY)]
 )
 def test_key_with_more_than_500_certifications_is_unsupported(certifications, kind):
-    assert judge_built_signature(key=openpgp.build_key(certifications=certifications)).kind == kind
+    assert evaluate_built_signature(key=openpgp.build_key(certifications=certifications)).kind == kind
 
 
 def test_keys_of_more_than_a_mebibyte_are_unsupported():
@@ -190,7 +190,7 @@ def test_signature_with_many_nested_signatures_is_malformed():
     body = b""
     while len(body) < 4080:
         body = embed(body)
-    assert judge_built_signature(openpgp.write_packet(2, body)).kind == SignatureClass.MALFORMED
+    assert evaluate_built_signature(openpgp.write_packet(2, body)).kind == SignatureClass.MALFORMED
 
 
 def test_partial_lengths_take_no_memory_of_their_own():

@@ -1,4 +1,4 @@
-"""Independent judges of signatures: the real Terraform and GnuPG."""
+"""Reference implementations for signatures: the real Terraform and GnuPG."""
 
 import json
 import os
@@ -25,7 +25,7 @@ GPG_THREADS = 2
 GPG_OPTIONS = ("--batch", "--no-tty", "--no-options", "--no-autostart", "--trust-model", "always", "--status-fd", "1")
 
 
-class TerraformJudge:
+class TerraformReference:
     """`terraform init` on many releases at once, each in its own namespace."""
 
     def __init__(self) -> None:
@@ -34,14 +34,14 @@ class TerraformJudge:
     def close(self) -> None:
         self.registry.stop()
 
-    def judge(self, cases: Sequence[Case]) -> list[str]:
+    def evaluate(self, cases: Sequence[Case]) -> list[str]:
         """Return Terraform's error for each case; an empty text means that it installed the provider."""
         batches = [(start, cases[start : start + BATCH]) for start in range(0, len(cases), BATCH)]
         with ThreadPoolExecutor(THREADS) as pool:
-            answers = pool.map(lambda batch: self._judge_batch(*batch), batches)
+            answers = pool.map(lambda batch: self._evaluate_batch(*batch), batches)
             return [error for errors in track(answers, len(batches), "runs of Terraform") for error in errors]
 
-    def _judge_batch(self, start: int, cases: Sequence[Case]) -> list[str]:
+    def _evaluate_batch(self, start: int, cases: Sequence[Case]) -> list[str]:
         namespaces = [f"c{number:05}" for number in range(start, start + len(cases))]
         for namespace, case in zip(namespaces, cases, strict=True):
             self.registry.routes.update(case.build_responses(self.registry.url, namespace))
@@ -50,7 +50,7 @@ class TerraformJudge:
         panic = next((line for line in output.splitlines() if line.startswith("panic: ")), "")
         if panic and len(cases) > 1:  # a crash takes the answers about all others with it
             middle = len(cases) // 2
-            return self._judge_batch(start, cases[:middle]) + self._judge_batch(start + middle, cases[middle:])
+            return self._evaluate_batch(start, cases[:middle]) + self._evaluate_batch(start + middle, cases[middle:])
         errors = _parse_errors(output)
         if not panic and not errors and "successfully initialized" not in output:
             raise RuntimeError(f"Terraform gave no verdict: {output[-2000:]}")
@@ -133,26 +133,28 @@ class GpgVerdict:
         return next((int(line[column]) for line in self.import_lines if line[0] == "IMPORT_RES"), 0)
 
 
-class GpgJudge:
+class GpgReference:
     """`gpg --verify`, with its own home for each set of keys."""
 
-    def judge(self, case: Case) -> GpgVerdict:
+    def evaluate(self, case: Case) -> GpgVerdict:
         """Return what gpg says of the signature over the checksums."""
-        return self.judge_all([case])[0]
+        return self.evaluate_all([case])[0]
 
-    def judge_all(self, cases: Sequence[Case]) -> list[GpgVerdict]:
+    def evaluate_all(self, cases: Sequence[Case]) -> list[GpgVerdict]:
         """Return the verdict on each case. Every set of keys is imported once."""
         numbers_by_keys: dict[tuple[str, ...], list[int]] = {}
         for number, case in enumerate(cases):
             numbers_by_keys.setdefault(case.keys, []).append(number)
         verdicts: dict[int, GpgVerdict] = {}
 
-        def judge_group(keys: tuple[str, ...]) -> None:
+        def evaluate_group(keys: tuple[str, ...]) -> None:
             with _import_keys(keys) as (home, lines):
                 verdicts.update({number: _verify(home, lines, cases[number]) for number in numbers_by_keys[keys]})
 
         with ThreadPoolExecutor(GPG_THREADS) as pool:
-            for _ in track(pool.map(judge_group, numbers_by_keys), len(numbers_by_keys), "sets of keys given to gpg"):
+            for _ in track(
+                pool.map(evaluate_group, numbers_by_keys), len(numbers_by_keys), "sets of keys given to gpg"
+            ):
                 pass
         return [verdicts[number] for number in range(len(cases))]
 

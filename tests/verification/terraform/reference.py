@@ -23,13 +23,13 @@ class TerraformPanicError(Exception):
     """Terraform ended with a panic of its own code."""
 
 
-def judge_pairs(pairs: Sequence[Pair]) -> list[str]:
+def evaluate_pairs(pairs: Sequence[Pair]) -> list[str]:
     """Return Terraform's verdict on each pair."""
     offers = [Selection(pair.constraint, (pair.version,)) for pair in pairs]
     return [_classify(text) for text in _ask(offers)]
 
 
-def judge_selections(selections: Sequence[Selection]) -> list[str]:
+def evaluate_selections(selections: Sequence[Selection]) -> list[str]:
     """Return the version that Terraform chooses of each list; blank for none."""
     matches = (UNAVAILABLE_VERSION_PATTERN.search(text) for text in _ask(selections))
     return [match[1] if match else "" for match in matches]
