@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from django.contrib import messages
+from django.db.models import Case, When
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -20,7 +22,7 @@ from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
 from portal.ui.refusals import add_refusals_to_form, report_refusals
 
-HISTORY_PAGE_SIZE = 20
+PAGE_SIZE = 20
 
 
 def get_own_partner(request: AuthenticatedRequest, slug: str) -> Partner:
@@ -54,29 +56,53 @@ def build_partner_context(
     `removal_forms`: refused forms that remove members, by the ID of the membership.
     """
     can_manage = permissions.can_manage_partner(partner, request.user)
-    memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
-    member_rows = []
-    for membership in memberships.order_by("joined_at", "pk"):
-        role_form = RoleForm(initial={"role": membership.role}, auto_id=f"member-{membership.pk}-%s")
-        removal_form = (removal_forms or {}).get(membership.pk) or build_removal_form(membership)
-        member_rows.append((membership, role_form, removal_form))
-    waiting_requests = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
-    request_rows = []
-    for join_request in waiting_requests.order_by("created_at") if can_manage else ():
-        role_form = RoleForm(initial={"role": "viewer"}, auto_id=f"request-{join_request.pk}-%s")
-        request_rows.append((join_request, role_form))
-    open_invitations = members.list_open_invitations(timezone.now()).filter(partner=partner)
     return {
         "partner": partner,
         "can_manage": can_manage,
         "state_reason": selectors.get_state_reason(partner),
-        "page": paginate(request, selectors.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
+        "page": paginate(request, selectors.get_history(partner, with_people=can_manage), PAGE_SIZE),
         "invite_form": form or InvitationForm(),
-        "members": member_rows,
-        "has_owner": any(each.role == Role.OWNER and each.user.is_active for each, *_forms in member_rows),
-        "invitations": open_invitations.select_related("invited_by").order_by("-created_at") if can_manage else (),
-        "requests": request_rows,
+        **_build_members_context(request, partner, removal_forms or {}),
+        **(_build_admission_context(request, partner) if can_manage else {}),
     }
+
+
+def _build_members_context(
+    request: HttpRequest, partner: Partner, removal_forms: Mapping[int, NameConfirmationForm]
+) -> TemplateContext:
+    """Return a page of the members with their forms. A refused form is on the first page."""
+    memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
+    refused_first = [Case(When(pk__in=list(removal_forms), then=0), default=1)] if removal_forms else []
+    page = paginate(request, memberships.order_by(*refused_first, "joined_at", "pk"), PAGE_SIZE, parameter="members")
+    rows = []
+    for membership in page:
+        role_form = RoleForm(initial={"role": membership.role}, auto_id=f"member-{membership.pk}-%s")
+        removal_form = removal_forms.get(membership.pk) or build_removal_form(membership)
+        rows.append((membership, role_form, removal_form))
+    has_owner = any(each.role == Role.OWNER and each.user.is_active for each, *_forms in rows)
+    if not has_owner and page.has_other_pages():
+        has_owner = memberships.filter(role=Role.OWNER, user__is_active=True).exists()
+    return {"members": rows, "member_page": page, "has_owner": has_owner}
+
+
+def _build_admission_context(request: HttpRequest, partner: Partner) -> TemplateContext:
+    """Return a page of the join requests with their forms, and one of the open invitations."""
+    waiting = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
+    page = paginate(request, waiting.order_by("created_at", "pk"), PAGE_SIZE, parameter="requests")
+    rows = [(each, RoleForm(initial={"role": "viewer"}, auto_id=f"request-{each.pk}-%s")) for each in page]
+    invitations = members.list_open_invitations(timezone.now()).filter(partner=partner).select_related("invited_by")
+    return {
+        "requests": rows,
+        "request_page": page,
+        "invitations": paginate(
+            request, invitations.order_by("-created_at", "-pk"), PAGE_SIZE, parameter="invitations"
+        ),
+    }
+
+
+def _redirect_to_page(request: HttpRequest, slug: str) -> HttpResponse:
+    # Beside a refused form, the links to other pages keep its URL.
+    return redirect(reverse("partners:members", args=[slug], query=request.GET))
 
 
 def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -111,7 +137,7 @@ def invite_member(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Invitation sent to %(email)s.") % {"email": sent_invitation.email})
             return redirect("partners:members", slug)
     if not form.is_bound:
-        return redirect("partners:members", slug)
+        return _redirect_to_page(request, slug)
     return render(request, "partners/company.html", build_partner_context(request, partner, form), status=422)
 
 
@@ -186,4 +212,4 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     # The user may have left the company or handed over the ownership.
     permissions.clear_cached_roles(request.user)
     is_still_member = bool(permissions.get_role(membership.partner, request.user))
-    return redirect("partners:members", slug) if is_still_member else redirect("dashboard:home")
+    return _redirect_to_page(request, slug) if is_still_member else redirect("dashboard:home")

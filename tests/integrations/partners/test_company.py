@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from integrations.partners import permissions
-from integrations.partners.models import Invitation, Membership, Partner
+from integrations.partners.models import Invitation, JoinRequest, Membership, Partner, Role
 from integrations.partners.services import members
 from integrations.submissions.services.partner_merges import merge_partners
+from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.conftest import create_integration, create_user
 from tests.integrations.page_text import find_text, get_field_error
@@ -53,6 +55,47 @@ def test_page_shows_other_members_only_the_people(
     assert "Alice Archer" in page
     for words in ("dora@acme.example", "erin@acme.example", "Invite", "Change role", "Remove"):
         assert words not in page
+
+
+@pytest.fixture
+def crowd(acme: Partner, alice: Any, bob: Any, now: datetime) -> list[Membership]:
+    """Return 40 further members. As many people ask to join, and as many are invited."""
+    people = User.objects.bulk_create(User(email=f"p{n}@acme.example", name=f"Person {n}") for n in range(80))
+    rows = [Membership(partner=acme, user=each, role=Role.VIEWER, joined_at=now) for each in people[:40]]
+    JoinRequest.objects.bulk_create(JoinRequest(partner=acme, user=each, created_at=now) for each in people[40:])
+    for number in range(40):
+        members.create_invitation(acme, f"i{number}@acme.example", "viewer", actor=alice, now=timezone.now())
+    return Membership.objects.bulk_create(rows)
+
+
+def test_long_lists_have_pages(sign_in: SignIn, crowd: list[Membership], alice: Any) -> None:
+    client = sign_in(alice)
+    names = ("members", "requests", "invitations")
+    lengths = []
+    for query in ("", "?members=3", "?requests=2", "?invitations=2"):
+        context = client.get(f"/company/acme/{query}").context
+        lengths.append(tuple(len(context[name]) for name in names))
+    assert lengths == [(20, 20, 20), (2, 20, 20), (20, 20, 20), (20, 20, 20)]
+
+
+def test_page_links_beside_a_refused_form_lead_to_the_company(
+    sign_in: SignIn, crowd: list[Membership], alice: Any
+) -> None:
+    client = sign_in(alice)
+    urls = [client.get(f"{url}?members=2").url for url in ("/company/acme/invite/", get_member_url(crowd[-1].user))]
+    assert urls == ["/company/acme/?members=2"] * 2
+
+
+def test_refused_removal_of_a_later_page_comes_first(sign_in: SignIn, crowd: list[Membership], alice: Any) -> None:
+    response = sign_in(alice).post(get_member_url(crowd[-1].user), {"action": "end", "name": "Someone"})
+    member, _role_form, removal_form = response.context["members"][0]
+    assert (response.status_code, member, removal_form.is_bound) == (422, crowd[-1], True)
+
+
+def test_owner_of_a_later_page_is_an_owner(sign_in: SignIn, crowd: list[Membership], alice: Any, now: datetime) -> None:
+    members.change_role(crowd[-1], Role.OWNER, actor=alice, now=now)
+    members.change_role(Membership.objects.get(user=alice), Role.EDITOR, actor=alice, now=now)
+    assert "No active owner" not in find_text(sign_in(alice).get("/company/acme/"))
 
 
 @pytest.mark.parametrize("who", ["charlie", "rita", "sam"])
