@@ -12,9 +12,9 @@ from django.core.cache.backends.dummy import DummyCache
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import ConnectionError, ResponseError, TimeoutError
 
+from portal.core.redis_timeouts import SOCKET_TIMEOUTS
 from portal.core.value_types import NamedValues
 
-TIMEOUT_SECONDS = 0.3  # for a connection or a response
 RETRY_AFTER_SECONDS = 5.0  # pause of this process after a failed call
 # All commands are Django's own, so an error that the server returns (OOM, MISCONF, READONLY) is about its state.
 OUTAGES = (ConnectionError, TimeoutError, ResponseError)
@@ -27,8 +27,7 @@ class FaultTolerantRedisCache(RedisCache):
     retry_at: ClassVar[float] = 0.0
 
     def __init__(self, server: str, params: NamedValues) -> None:
-        timeouts = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}
-        super().__init__(server, params | {"OPTIONS": timeouts | params.get("OPTIONS", {})})
+        super().__init__(server, params | {"OPTIONS": SOCKET_TIMEOUTS | params.get("OPTIONS", {})})
         self.fallback = DummyCache(server, params)
 
 

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-TIMEOUT_SECONDS = 0.3  # for a connection or a response
+from portal.core.redis_timeouts import SOCKET_TIMEOUTS
 
 
 def can_reach_broker() -> bool:
@@ -15,7 +15,7 @@ def can_reach(url: str) -> bool:
     from redis import Redis  # noqa: PLC0415 - takes 40 ms, and a portal without a broker doesn't need it
     from redis.exceptions import RedisError  # noqa: PLC0415
 
-    client = Redis.from_url(url, socket_connect_timeout=TIMEOUT_SECONDS, socket_timeout=TIMEOUT_SECONDS)
+    client = Redis.from_url(url, **SOCKET_TIMEOUTS)
     try:
         return bool(client.ping())
     except (RedisError, OSError):

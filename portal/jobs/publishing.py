@@ -11,9 +11,9 @@ from celery import current_app
 from django.conf import settings
 from kombu.pools import connections
 
+from portal.core.redis_timeouts import SOCKET_TIMEOUTS
+
 logger = logging.getLogger(__name__)
-# Short, because pages wait for it. The other connections of a worker have longer timeouts.
-SOCKET_TIMEOUT_SECONDS = {"socket_timeout": 0.3, "socket_connect_timeout": 0.3}
 
 
 def publish_jobs(job_ids: Sequence[int], *, expires: timedelta | None = None) -> int:
@@ -28,7 +28,8 @@ def publish_jobs(job_ids: Sequence[int], *, expires: timedelta | None = None) ->
     published = 0
     seconds = expires.total_seconds() if expires else None
     try:
-        template = current_app.connection_for_write(transport_options=SOCKET_TIMEOUT_SECONDS)
+        # The other connections of a worker have longer timeouts.
+        template = current_app.connection_for_write(transport_options=SOCKET_TIMEOUTS)
         with connections[template].acquire(block=True) as connection:  # stays open for the next message
             for job_id in job_ids:
                 current_app.send_task("jobs.run", [job_id], connection=connection, retry=False, expires=seconds)

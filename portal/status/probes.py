@@ -19,7 +19,8 @@ from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.figures import read_figures
-from portal.jobs.broker import TIMEOUT_SECONDS, can_reach_broker
+from portal.core.redis_timeouts import TIMEOUT_SECONDS
+from portal.jobs.broker import can_reach_broker
 from portal.jobs.dispatcher import RUN_JOBS
 from portal.jobs.registry import JOBS, QUEUES
 from portal.notifications.models import EmailMessage
