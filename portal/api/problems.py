@@ -23,7 +23,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from integrations.submissions.services.drafts import DraftConflictError
 from portal.core.content_files import load_content
-from portal.core.errors import ActionRefused
+from portal.core.errors import ActionRefused, StaleVersionError
 from portal.core.value_types import JsonObject
 
 Row = TypeVar("Row", bound=Model)
@@ -97,12 +97,11 @@ def get_row(rows: QuerySet[Row], not_found_message: str, **lookups: object) -> R
     return row
 
 
-def _build_refusal_response(request: HttpRequest, error: Exception, kind: str) -> HttpResponse:
-    """Build a problem response for a refusal of this kind."""
-    if kind == "conflict" and request.headers.get("If-Match", "*").strip() != "*":
-        # RFC 9110, section 13.1.1: the response to a condition that isn't met is 412, not 409. Any version meets "*".
-        kind = "precondition-failed"
-    return build_problem_response(kind, str(error))
+def _build_stale_version_response(request: HttpRequest, error: Exception) -> HttpResponse:
+    """Build a problem response for a change of an older version, which is named in If-Match or in the body."""
+    # RFC 9110, section 13.1.1: the response to a condition that isn't met is 412, not 409. Any version meets "*".
+    has_condition = request.headers.get("If-Match", "*").strip() != "*"
+    return build_problem_response("precondition-failed" if has_condition else "conflict", str(error))
 
 
 def _build_validation_response(error: ValidationError) -> HttpResponse:
@@ -190,8 +189,9 @@ def _build_unreadable_response(*_: object) -> HttpResponse:
 
 HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     ApiError: lambda request, exc: exc.build_response(),
-    ActionRefused: lambda request, exc: _build_refusal_response(request, exc, exc.kind),
-    DraftConflictError: lambda request, exc: _build_refusal_response(request, exc, "conflict"),
+    ActionRefused: lambda request, exc: build_problem_response(exc.kind, str(exc)),
+    StaleVersionError: _build_stale_version_response,
+    DraftConflictError: _build_stale_version_response,
     ValidationError: lambda request, exc: _build_validation_response(exc),
     AuthenticationError: lambda request, exc: build_authentication_response(),
     PermissionDenied: lambda request, exc: build_problem_response(

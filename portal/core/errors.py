@@ -20,3 +20,10 @@ class ActionRefused(Exception):
     def __init__(self, message: str, kind: RefusalKind = "conflict") -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class StaleVersionError(ActionRefused):
+    """Refusal because the object is no longer the version that the user saw."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "conflict")

@@ -16,7 +16,7 @@ from integrations.submissions.services.changes import IntegrationChange, change_
 from integrations.submissions.services.removed_requirements import end_removed_requirements
 from integrations.submissions.services.shared_answers import copy_shared_answers
 from portal.accounts.models import User
-from portal.core.errors import ActionRefused
+from portal.core.errors import ActionRefused, StaleVersionError
 
 
 def create_integration(
@@ -78,7 +78,7 @@ def change_description(
         change.require_open()
         # Under the lock: two requests with the same ETag must not both succeed.
         if version is not None and version != change.integration.version:
-            raise ActionRefused(_("The integration changed. Reload it, then try again."), "conflict")
+            raise StaleVersionError(_("The integration changed. Reload it, then try again."))
         row = change.integration
         keys = [key for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values]
         changes = {key: [getattr(row, key), values[key]] for key in keys if getattr(row, key) != values[key]}

@@ -18,7 +18,7 @@ from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services.creation import create_integration
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.core.errors import ActionRefused
+from portal.core.errors import ActionRefused, StaleVersionError
 
 EMPTY_DRAFT_VERSION = 0  # version of a draft without input
 
@@ -107,8 +107,8 @@ def submit_draft(
 ) -> Integration:
     """Create the integration of a draft exactly once, even if the button is pressed twice.
 
-    A second call returns the same integration. Raises ActionRefused, with kind "conflict" if the draft is no longer the
-    `version` that the person saw.
+    A second call returns the same integration. Raises ActionRefused, which is StaleVersionError if the draft is no
+    longer the `version` that the person saw.
     """
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     # Before the draft, because a merge of the company locks both in this order.
@@ -123,7 +123,7 @@ def submit_draft(
             if current.sent_at:
                 raise _build_closed_refusal(current)
             message = _("%(name)s changed this draft. Review it again.")
-            raise ActionRefused(message % {"name": current.saved_by or _("Someone")}, "conflict")
+            raise StaleVersionError(message % {"name": current.saved_by or _("Someone")})
         current.integration = create_integration(current.partner, current.program_key, values, actor=actor, now=now)
         current.save(update_fields=["integration"])
     return current.integration

@@ -23,7 +23,7 @@ from integrations.submissions.services.transitions import lock_integration, lock
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
-from portal.core.errors import ActionRefused
+from portal.core.errors import ActionRefused, StaleVersionError
 from portal.core.value_types import JsonObject
 
 CHECKED_STATUSES = frozenset({Status.PASS, Status.WARN, Status.FAIL, Status.NOT_RUN})
@@ -177,7 +177,7 @@ def submit_answer(
 ) -> RequirementFulfillment:
     """Answer a requirement with form fields or an attestation.
 
-    Raises ActionRefused, with kind "conflict" if `version` is older than the answer, or if what an attestation is about
+    Raises StaleVersionError if `version` is older than the answer, and ActionRefused if what an attestation is about
     must come first.
     """
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
@@ -187,7 +187,7 @@ def submit_answer(
         state = change.state
         if version is not None and state.version != version:
             message = _("%(name)s changed this answer.")
-            raise ActionRefused(message % {"name": state.submitted_by or _("Someone")}, "conflict")
+            raise StaleVersionError(message % {"name": state.submitted_by or _("Someone")})
         return change.answer("requirement.answered", data, status=status)
 
 

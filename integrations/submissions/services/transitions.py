@@ -32,7 +32,7 @@ from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core import business_time
-from portal.core.errors import ActionRefused
+from portal.core.errors import ActionRefused, StaleVersionError
 from portal.core.value_types import JsonObject, NamedValues
 from portal.ui.components.moments import format_full
 
@@ -177,7 +177,7 @@ def _require_transition(
     if version is not None and version != integration.version:
         last = integration.get_last_change(actor)
         change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")
-        raise ActionRefused(_("%(change)s. Reload the page.") % {"change": change}, "conflict")
+        raise StaleVersionError(_("%(change)s. Reload the page.") % {"change": change})
     if transition is None:
         raise ActionRefused(_explain_wrong_state(integration, transition_name), "invalid-transition")
     if blockers := list_blockers(integration, transition):

@@ -24,7 +24,7 @@ from integrations.submissions.views.drafts_shared import (
     parse_version,
 )
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
+from portal.core.errors import ActionRefused, StaleVersionError
 from portal.ui.refusals import report_refusals, show_refusal
 
 MAX_INTRODUCTION_REQUESTS = 12
@@ -77,7 +77,7 @@ def submit_draft(
         integration = drafts.submit_draft(draft, values, version=version, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         show_refusal(request, refusal)
-        page = "submissions:confirm_draft" if refusal.kind == "conflict" else "submissions:draft"
+        page = "submissions:confirm_draft" if isinstance(refusal, StaleVersionError) else "submissions:draft"
         return redirect(page, uuid=draft.uuid)
     request_introductions(request, integration, message)
     return redirect("submissions:detail", integration.uuid)

@@ -38,7 +38,7 @@ from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE
 from portal.api.v1.programs import build_answer_schema
 from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, ActionBody, RequirementOperation
 from portal.api.v1.schemas import submissions
-from portal.core.errors import ActionRefused
+from portal.core.errors import ActionRefused, StaleVersionError
 from portal.core.value_types import NamedValues
 
 router = ScopedRouter("Requirements")
@@ -76,7 +76,7 @@ def perform_action(
         names = {key: f"answers.{key}" for key in form.fields} if is_answer else {}
         result = validate_form(form, names).perform()
     if isinstance(result, HttpResponseBase):  # the page would show both versions side by side
-        raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
+        raise StaleVersionError(STALE_VERSION_MESSAGE)
     return load_page(request, uuid, requirement_id)
 
 
@@ -88,7 +88,7 @@ def _lock_read_version(request: AuthenticatedRequest, page: RequirementPage) -> 
     lock_requirement(page.integration, page.requirement.id)
     page = load_page(request, page.integration.uuid, page.requirement.id)
     if version != page.state.version:
-        raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
+        raise StaleVersionError(STALE_VERSION_MESSAGE)
     return page
 
 

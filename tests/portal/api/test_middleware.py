@@ -1,6 +1,7 @@
 """Tests of the API middleware: problem details, conditional requests, and HEAD."""
 
 import io
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
+from integrations.submissions.services import meetings
+from integrations.submissions.services.meetings import MeetingProposal
 from portal import wsgi
 from portal.api.models import ApiToken, IdempotencyRecord
-from tests.portal.api.client import V1, ApiClient, create_api_client
+from tests.portal.api.client import V1, ApiClient, add_second_factor, create_api_client
 from tests.portal.api.test_tokens import get_problem_type
 
 pytestmark = pytest.mark.any_database
@@ -179,6 +182,18 @@ def test_operation_on_an_outdated_version_is_refused(api: ApiClient, rocket: Any
     late = api.post(f"{place}/discard", {}, **{"If-Match": '"7"'})
     assert get_problem(late) == (412, "precondition-failed")
     assert api.post(f"{place}/discard", {}, **{"If-Match": api.get(place)["ETag"]}).status_code == 200
+
+
+def test_conflict_of_the_current_version_is_no_failed_precondition(alice: Any, rita: Any, rocket: Any) -> None:
+    now = timezone.now().replace(second=0, microsecond=0)
+    proposal = MeetingProposal((now + timedelta(days=1),), "https://meet.example/1", 45)
+    meeting = meetings.propose_times(rocket, "NO-7", proposal, actor=alice, now=now)
+    meetings.accept_time(meeting, proposal.times[0], actor=rita, now=now)
+    reviewer = create_api_client(add_second_factor(rita))
+    place = f"/integrations/{rocket.uuid}/requirements/NO-7"
+    read = reviewer.get(place)["ETag"]
+    answer = reviewer.post(f"{place}/hold", {"shown": []}, **{"If-Match": read})
+    assert (get_problem(answer), answer.json()["detail"]) == ((409, "conflict"), "The meeting has not started yet.")
 
 
 def test_condition_that_an_operation_does_not_check_is_refused(api: ApiClient, acme: Any) -> None:

@@ -18,7 +18,7 @@ from integrations.submissions.services import drafts, requirements as requiremen
 from integrations.submissions.views.drafts_shared import parse_version
 from integrations.submissions.views.requirements.page import ActionForm, RequirementKindPage, RequirementPage, load_page
 from integrations.submissions.workflow.states import Status
-from portal.core.errors import ActionRefused
+from portal.core.errors import ActionRefused, StaleVersionError
 from portal.core.form_fields import BoundFormArguments
 from portal.core.value_types import JsonObject, TemplateContext
 
@@ -50,9 +50,7 @@ class AnswerForm(ActionForm, RequirementForm):
         except drafts.DraftConflictError as conflict:
             versions["version"] = conflict.stored_draft.version
             return render_conflict(page, "answer", str(conflict), conflict.stored_draft.data, **versions)
-        except ActionRefused as refusal:
-            if refusal.kind != "conflict":
-                raise
+        except StaleVersionError as refusal:
             current_page = load_page(page.request, page.integration.uuid, page.requirement.id)
             state = current_page.state
             # The form was sent twice. There is nothing to compare.
