@@ -47,7 +47,10 @@ def show_reference(request: HttpRequest) -> HttpResponse:
         "q": query,
         "prefix": f"/{API_PREFIX}",
         "begin": reference.build_first_request(),
-        "problems": problems.PROBLEM_TYPES,
+        "problems": {
+            kind: (status, reference.render_inline_code(meaning))
+            for kind, (status, _, meaning) in problems.PROBLEM_TYPES.items()
+        },
         "scopes": SCOPES,
         "pages_only": PARTS.page_only_features,
         "anonymous": throttling.ANONYMOUS_REQUESTS_PER_MINUTE,

@@ -105,6 +105,11 @@ def test_operations_for_notifications_are_in_one_group() -> None:
     assert GROUPS["notifications"] == names
 
 
+def test_meaning_of_a_problem_type_shows_names_of_fields_as_code(client: Client) -> None:
+    page = client.get(reverse("api:docs")).text
+    assert "Something must be completed first. <code>detail</code> names it." in page
+
+
 def test_names_of_times_tell_that_they_are_times() -> None:
     names = {
         name
