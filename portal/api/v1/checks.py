@@ -161,11 +161,12 @@ def report_check_results(request: AuthenticatedRequest, uuid: UUID, body: CiChec
 
 
 def _refuse_unknown_checks(checks: list[ReportedCheckIn]) -> None:
-    """Raise ApiError for checks that the portal doesn't know. Its result of them, a pass too, would mean nothing."""
+    """Raise ApiError for checks that the portal doesn't have, because it can't compare their outcomes with its own."""
     unknown = [(f"checks.{number}.id", check.id) for number, check in enumerate(checks) if check.id not in CHECKS]
     if unknown:
         keys = ", ".join(key for _, key in unknown)
-        message = f"This portal doesn't have these checks: {keys}. Use the portal-preflight of its version."
+        advice = "Install portal-preflight from the commit that the portal runs."
+        message = f"This portal doesn't have these checks: {keys}. {advice}"
         raise ApiError("validation-error", message, fields=[(field, "Unknown check.") for field, _ in unknown])
 
 

@@ -195,7 +195,8 @@ def test_report_with_unknown_checks_is_refused(ci: ApiClient, rocket: Any, key: 
     answer = ci.post(f"/integrations/{rocket.uuid}/check-results", {"commit": COMMIT, "checks": checks})
     assert (answer.status_code, answer.json()["detail"], answer.json()["errors"]) == (
         422,
-        "This portal doesn't have these checks: renamed.check, newer.check. Use the portal-preflight of its version.",
+        "This portal doesn't have these checks: renamed.check, newer.check."
+        " Install portal-preflight from the commit that the portal runs.",
         [
             {"field": "checks.1.id", "message": "Unknown check."},
             {"field": "checks.2.id", "message": "Unknown check."},
