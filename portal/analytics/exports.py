@@ -124,7 +124,7 @@ def build_responsible_parties_table(request: HttpRequest, now: datetime) -> Expo
     rows = [
         (PROGRAMS[s.program].name, s.stage, s.responsible_party, round(s.time / metrics.DAY, 2)) for s in party_times
     ]
-    return ExportTable("time-by-responsible-party", ("program", "stage", "responsible party", "days"), sorted(rows))
+    return ExportTable("time-by-responsible-party", ("program", "stage", "responsible_party", "days"), sorted(rows))
 
 
 def build_throughput_table(request: HttpRequest, now: datetime) -> ExportTable:

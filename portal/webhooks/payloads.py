@@ -69,7 +69,7 @@ def build_subject_data(row: Integration) -> dict[str, object]:
     """Return the integration and the partner, which are part of every payload."""
     return {
         "integration": {
-            "id": str(row.uuid),
+            "uuid": str(row.uuid),
             "name": row.name,
             "program": row.program_key,
             "edition": row.edition_date,

@@ -27,7 +27,7 @@ def test_message_has_a_valid_signature(endpoint: CreateEndpoint, receiver: Recei
     (delivery,) = receiver.requests
     event_body = Webhook(endpoint_row.initial_secret.value).verify(delivery.body, delivery.headers)  # type: ignore[attr-defined]
     assert event_body["type"] == "message.sent_to_program"
-    assert event_body["data"]["integration"]["id"] == str(rocket.uuid)
+    assert event_body["data"]["integration"]["uuid"] == str(rocket.uuid)
     assert delivery.headers["webhook-id"] == message.message_id
     with pytest.raises(WebhookVerificationError):
         Webhook(endpoint_row.initial_secret.value).verify(delivery.body + " ", delivery.headers)  # type: ignore[attr-defined]
