@@ -36,12 +36,12 @@ TARGET_KNOWN_MS = 0.1
 TARGET_DECIDED = 0.92
 COLD_START_CODE = {
     "identifier": "from licenseclassifier import identify_license; identify_license(text)",
-    "gate": "from verification.licenses.inspection import analyze_content; analyze_content(text.encode())",
+    "check": "from verification.licenses.inspection import analyze_content; analyze_content(text.encode())",
 }
-JudgedFile = tuple[str, str, str]  # part of the corpus, expected, verdict
+EvaluatedFile = tuple[str, str, str]  # part of the corpus, expected, verdict
 
 
-def judge_corpus(seed: int) -> Iterator[JudgedFile]:
+def evaluate_corpus(seed: int) -> Iterator[EvaluatedFile]:
     """Yield every file of the corpus with its expected and actual verdict."""
     with (TESTS / "expected.tsv").open(encoding="utf-8") as table:
         for row in csv.DictReader(table, delimiter="\t"):
@@ -61,7 +61,7 @@ def get_verdict(raw: bytes, program: str = "terraform-provider") -> str:
     return str(evaluate_file(raw, build_policy(program)).verdict)
 
 
-def print_table(rows: list[JudgedFile]) -> tuple[int, float]:
+def print_table(rows: list[EvaluatedFile]) -> tuple[int, float]:
     """Print the table. Return the false allows and the share of real allowed files decided without a person."""
     names = ("right", "wrong", "a person", "false allow")
     print(f"{'':<28}{'files':>7}{names[0]:>8}{names[1]:>8}{names[2]:>10}{names[3]:>13}")
@@ -109,7 +109,7 @@ def measure_milliseconds(functions: Sequence[Callable[[bytes], object]], content
 
 
 def measure_cold_start(code: str) -> float:
-    """Return the milliseconds that a new interpreter needs to judge one file, without its own start."""
+    """Return the milliseconds that a new interpreter needs to check one file, without its own start."""
     read = f"text = open({str(ROOT / 'LICENSE')!r}).read(); "
 
     def measure(source: str) -> float:
@@ -123,17 +123,17 @@ def measure_cold_start(code: str) -> float:
 def print_times(folders: list[Path]) -> tuple[float, float]:
     """Print the times. Return the ratio of the check to the identifier, and the milliseconds of a known file."""
     contents = read_files(folders)
-    bare, gate, known_file_ms = measure_milliseconds(
+    bare, check_ms, known_file_ms = measure_milliseconds(
         (lambda raw: identify_license(decode(raw)), inspection.analyze_content, inspection.analyze_file),
         contents,
     )
     size = sum(map(len, contents)) / len(contents) / 1000
     print(f"\n{len(contents)} files, {size:.1f} kB each")
-    identifier_start, gate_start = (measure_cold_start(COLD_START_CODE[name]) for name in ("identifier", "gate"))
+    identifier_start, check_start = (measure_cold_start(COLD_START_CODE[name]) for name in ("identifier", "check"))
     print(f"{'identifier alone':<20}{bare:>9.3f} ms per file, cold start {identifier_start:.0f} ms")
-    print(f"{'gate':<20}{gate:>9.3f} ms per file, cold start {gate_start:.0f} ms, ratio {gate / bare:.2f}")
+    print(f"{'check':<20}{check_ms:>9.3f} ms per file, cold start {check_start:.0f} ms, ratio {check_ms / bare:.2f}")
     print(f"{'known file':<20}{known_file_ms:>9.3f} ms per file")
-    return gate / bare, known_file_ms
+    return check_ms / bare, known_file_ms
 
 
 def list_texts_for_detectors(seed: int) -> list[detectors.Text]:
@@ -150,7 +150,7 @@ def list_texts_for_detectors(seed: int) -> list[detectors.Text]:
 def main() -> int:
     seed = int(os.environ.get("LICENSE_SEED") or random.SystemRandom().randrange(10**9))
     print(f"LICENSE_SEED={seed}")
-    false_allows, decided_share = print_table(list(judge_corpus(seed)))
+    false_allows, decided_share = print_table(list(evaluate_corpus(seed)))
     ratio, known_file_ms = print_times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
     print("\nother detectors, without review:")
     detectors.compare(list_texts_for_detectors(seed), build_policy().allow)

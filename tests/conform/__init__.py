@@ -1,1 +1,1 @@
-"""Conformance: each check of the portal compared with an independent reference implementation."""
+"""Conformance: results of the portal compared with independent references."""

@@ -16,7 +16,7 @@ UNKNOWN_REFERENCE = "Unknown"
 
 
 def parse_arguments() -> Namespace:
-    parser = ArgumentParser(prog="bin/conform", description="Compare each check of the portal with its reference.")
+    parser = ArgumentParser(prog="bin/conform", description="Compare results with independent references.")
     parser.add_argument("keys", nargs="*", metavar="KEY", help="suites to run; all when none is named")
     parser.add_argument("--short", action="store_true", help="run the short form, as bin/test does")
     parser.add_argument("--seed", type=int, default=DEFAULTS.seed, help="seed of the random cases")

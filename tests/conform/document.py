@@ -18,8 +18,8 @@ UNEXPLAINED_HEADING = "Not explained"
 
 INTRODUCTION = """# Conformance
 
-Each check of the portal is compared with a reference that shares no code with it: another implementation, recorded
-results, or labeled cases. `bin/conform` runs every comparison and writes this page; `bin/conform --short` runs the
+Each suite compares results of the portal with a reference that shares no code with it: another implementation,
+recorded results, or labeled cases. `bin/conform` runs all suites and writes this page; `bin/conform --short` runs the
 short forms, which are part of `bin/test`. Without the reference on the machine, a suite is *Not run*, with the reason.
 
 Agreement is the share of cases with the expected verdict. A difference is explained if it belongs to a documented
@@ -61,7 +61,7 @@ def render_totals(reports: Sequence[SuiteReport]) -> str:
 HEADING = f"{'suite':<18} {'cases':>7} {'agreement':>9} {'explained':>10} {'unexplained':>12}  {'result':<7} reference"
 
 
-TABLE_HEAD = """| Check | Reference | Cases | Agreement | Explained | Unexplained | Result |
+TABLE_HEAD = """| Suite | Reference | Cases | Agreement | Explained | Unexplained | Result |
 | --- | --- | ---: | ---: | ---: | ---: | --- |
 """
 ROW = re.compile(r"^\| \[[^\]]*\]\(#(?P<key>[\w-]+)\) \|.*\n", re.MULTILINE)

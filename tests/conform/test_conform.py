@@ -32,7 +32,7 @@ def run_nothing(options: RunOptions) -> SuiteReport:
     raise AssertionError("not called")
 
 
-EXAMPLE = Suite("example", "Example check", run_nothing)
+EXAMPLE = Suite("example", "Example suite", run_nothing)
 MIXED_REPORT = SuiteReport(
     "an example reference",
     4,
@@ -86,7 +86,7 @@ def test_suite_that_raises_loses_its_last_result(
     monkeypatch.setattr(command, "find_suites", lambda: {"example": EXAMPLE})
     arguments = Namespace(seed=1, short=False, keys=[])
     assert command.run_suites([EXAMPLE], arguments) == 1
-    assert "| [Example check](#example) | Unknown | | | | | Error |\n" in page.read_text()
+    assert "| [Example suite](#example) | Unknown | | | | | Error |\n" in page.read_text()
     assert "\nError: The suite ended with AssertionError.\n" in page.read_text()
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{'example':<18} Error: The suite ended with AssertionError."
@@ -104,7 +104,7 @@ def test_agreement_rounds_to_less_than_complete() -> None:
 
 def test_document_lists_every_disagreement_below_its_reason() -> None:
     page = update_page("", [(EXAMPLE, MIXED_REPORT)], 3, ["example"])
-    assert "| [Example check](#example) | an example reference | 4 | 50% | 1 | 1 | Failed |" in page
+    assert "| [Example suite](#example) | an example reference | 4 | 50% | 1 | 1 | Failed |" in page
     assert (
         "**Not explained** (1)\n\n| Case | Portal | Reference |\n| --- | --- | --- |\n| b\\|c | refuses | accepts |"
         in page
@@ -115,7 +115,7 @@ def test_document_lists_every_disagreement_below_its_reason() -> None:
 
 
 def test_document_keeps_other_suites_and_drops_removed_ones() -> None:
-    other = Suite("other", "Other check", run_nothing)
+    other = Suite("other", "Other suite", run_nothing)
     both = update_page("", [(EXAMPLE, MIXED_REPORT), (other, MIXED_REPORT)], 1, ["example", "other"])
     clean = SuiteReport("an example reference", 5)
     assert update_page(both, [(EXAMPLE, clean)], 1, ["example", "other"]) == update_page(

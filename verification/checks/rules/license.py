@@ -94,7 +94,7 @@ def is_about_terms(path: str, beginnings: tuple[str, ...] = FILE_WORDS.terms + F
 
 def read_content(code: RepositorySnapshot, file: RepositoryFile) -> bytes:
     """Return the content of a file. A file that is too large isn't read: a reviewer decides about it."""
-    # The check refuses to read any content above its limit, so the size alone leads to a review.
+    # The analysis refuses to read any content above its limit, so the size alone leads to a review.
     return b" " * (MAX_BYTES + 1) if file.size > MAX_BYTES else code.open(file).encode()
 
 
