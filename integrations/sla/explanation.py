@@ -3,8 +3,9 @@
 from datetime import timedelta
 
 from integrations.sla.engine.types import ClockState, ClockStatus, IssueState, ProjectionContext, Segment
-from integrations.sla.formatting import describe_reason, format_duration, format_moment
+from integrations.sla.formatting import describe_reason, format_duration
 from portal.core.business_time import Calendar
+from portal.ui.components.moments import format_in_zone
 
 ANCHORS = {"comment": "issuecomment", "event": "event"}  # event key prefix -> GitHub anchor
 # Fields of the JSON that have the name and the value of the state
@@ -41,7 +42,7 @@ def explain_clock(clock: ClockState, calendar: Calendar) -> list[str]:
     lines.append(f"Total: {counted_time} counted, {uncounted_time} not counted.")
     due_dates = {"Due": clock.due_at if clock.is_committed else None, "Ideally due": clock.ideal_due_at}
     lines += [
-        f"{label} {format_moment(due_at, calendar.zone)} ({calendar.zone})."
+        f"{label} {format_in_zone(due_at, calendar.zone)} ({calendar.zone})."
         for label, due_at in due_dates.items()
         if due_at is not None
     ]
@@ -51,8 +52,8 @@ def explain_clock(clock: ClockState, calendar: Calendar) -> list[str]:
 
 
 def _describe_segment(segment: Segment, calendar: Calendar) -> str:
-    start = format_moment(segment.start, calendar.zone)
-    end = format_moment(segment.end, calendar.zone)
+    start = format_in_zone(segment.start, calendar.zone)
+    end = format_in_zone(segment.end, calendar.zone)
     amount = format_duration(segment.used if segment.counted else segment.length)
     counted = "counted" if segment.counted else "not counted"
     return f"{start} – {end}: {amount} {counted}. {describe_reason(segment, calendar)}."

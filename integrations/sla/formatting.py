@@ -1,6 +1,6 @@
-"""Localized formatting of clock times, durations, reasons, percentages, and medians."""
+"""Localized formatting of durations, reasons, percentages, and medians."""
 
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, timedelta
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _, ngettext
@@ -9,13 +9,7 @@ from integrations.sla.engine.types import Segment
 from portal.core.business_time import Calendar
 from portal.core.local_time import RESOLUTION
 from portal.core.time_segments import TimeSegment
-from portal.ui.components.moments import format_short, format_time
-
-
-def format_moment(timestamp: datetime, zone: tzinfo) -> str:
-    """Format a time in a time zone, such as "Tue, Apr 14, 2:10 PM"."""
-    local_time = timestamp.astimezone(zone)
-    return f"{format_short(local_time)}, {format_time(local_time)}"
+from portal.ui.components.moments import format_short
 
 
 def format_duration(length: timedelta) -> str:

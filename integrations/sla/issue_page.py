@@ -24,7 +24,7 @@ from integrations.sla.engine.types import (
     Severity,
 )
 from integrations.sla.explanation import build_event_url
-from integrations.sla.formatting import describe_reason, format_moment
+from integrations.sla.formatting import describe_reason
 from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.presenters import (
     AT_RISK_BADGE,
@@ -44,6 +44,7 @@ from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 from portal.ui.charts import calendar_strip as strip
 from portal.ui.components.inline import link
+from portal.ui.components.moments import format_in_zone
 
 MAX_TIMELINE_ENTRIES = 60
 
@@ -167,7 +168,7 @@ def build_clock_panel(clock: ClockState, context: ProjectionContext, sla: Sla, u
     calendar = context.calendar
     usage = TimeUsage(clock.counted, clock.paused_time, sla.get_target(clock.target_type, clock.severity))
     is_at_risk = clock.state == ClockStatus.RUNNING and clock.share >= 0.75
-    due_date = f"{format_moment(clock.due_at, calendar.zone)} ({calendar.zone})" if clock.due_at else ""
+    due_date = f"{format_in_zone(clock.due_at, calendar.zone)} ({calendar.zone})" if clock.due_at else ""
     return ClockPanel(
         clock=clock,
         target_type=_(TARGET_TYPE_LABELS[clock.target_type]),
@@ -181,8 +182,8 @@ def build_clock_panel(clock: ClockState, context: ProjectionContext, sla: Sla, u
         rows=[
             SegmentRow(
                 segment,
-                format_moment(segment.start, calendar.zone),
-                format_moment(segment.end, calendar.zone),
+                format_in_zone(segment.start, calendar.zone),
+                format_in_zone(segment.end, calendar.zone),
                 describe_reason(segment, calendar),
                 build_event_url(url, segment.key),
             )

@@ -5,9 +5,9 @@ All user input is escaped and kept on one line, so it can't create mentions, lin
 
 from datetime import UTC
 
-from integrations.sla.formatting import format_moment
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
+from portal.ui.components.moments import format_in_zone
 from portal.webhooks.chat_text import LONG_TEXT_LENGTH, MAX_ISSUES, SHORT_TEXT_LENGTH, shorten_text
 from portal.webhooks.payloads import serialize_json
 
@@ -43,7 +43,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
         for issue in data.get("issues", ())
     ]
     section = build_section([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]])
-    context_block = build_context_block(f"{payload['type']} · {format_moment(event.at, UTC)} UTC")
+    context_block = build_context_block(f"{payload['type']} · {format_in_zone(event.at, UTC)} UTC")
     text = f"{escape_text(integration['name'])} by {escape_text(partner['name'])}: {summary}"
     return build_message(text, [section, context_block])
 

@@ -7,9 +7,9 @@ from datetime import UTC
 
 from django.utils.translation import gettext as _
 
-from integrations.sla.formatting import format_moment
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
+from portal.ui.components.moments import format_in_zone
 from portal.webhooks.chat_text import LONG_TEXT_LENGTH, MAX_ISSUES, shorten_text
 from portal.webhooks.payloads import serialize_json
 
@@ -39,7 +39,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
             for issue in data.get("issues", ())[:MAX_ISSUES]
         ),
     ]
-    return build_message(lines, f"{payload['type']} · {format_moment(event.at, UTC)} UTC")
+    return build_message(lines, f"{payload['type']} · {format_in_zone(event.at, UTC)} UTC")
 
 
 def build_test_body(payload: JsonObject) -> str:

@@ -1,6 +1,6 @@
 """Formatting of times: exact in the reader's time zone, relative, and due dates."""
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, tzinfo
 from functools import lru_cache
 
 from django.utils import dateformat, timezone
@@ -45,6 +45,12 @@ def _format_cached(moment: date | time, pattern: str, _language: str | None) -> 
 def format_time(moment: datetime | time) -> str:
     """Return a time of day such as "2:10 PM"."""
     return _format_cached(time(moment.hour, moment.minute), pgettext("time format", "g:i A"), get_language())
+
+
+def format_in_zone(moment: datetime, zone: tzinfo) -> str:
+    """Return "Tue, Apr 14, 2:10 PM" in a time zone, whatever that of the reader is."""
+    local = moment.astimezone(zone)
+    return f"{format_short(local)}, {format_time(local)}"
 
 
 def format_clock(moment: datetime | None) -> str:

@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from django.utils import dateformat, timezone
+from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from integrations.submissions import calendar_invites
@@ -28,6 +28,7 @@ from portal.core.form_fields import (
     UtcDateTimeField,
 )
 from portal.core.value_types import TemplateContext
+from portal.ui.components.moments import format_in_zone
 
 MEETING_MINUTES = (15, 30, 45, 60, 90, 120)
 build_place_field = partial(
@@ -37,11 +38,6 @@ build_place_field = partial(
     max_length=300,
     required=False,
 )
-
-
-def format_moment(moment: datetime) -> str:
-    """Return a time such as "Tue, Apr 14, 2:10 PM" in the reader's time zone."""
-    return dateformat.format(timezone.localtime(moment), "D, M j, g:i A")
 
 
 def list_durations() -> list[tuple[int, str]]:
@@ -157,8 +153,9 @@ class MeetingAcceptanceForm(ActionForm):
         super().__init__(page, **kwargs)
         meeting = get_meeting(page)
         times = meetings.list_proposed_times(meeting) if meeting else []
+        zone = timezone.get_current_timezone()
         # A proposal can be older than its first times, which the service refuses.
-        choices = [(time.isoformat(), format_moment(time)) for time in times if time > page.now]
+        choices = [(time.isoformat(), format_in_zone(time, zone)) for time in times if time > page.now]
         self.fields["time"].choices = choices  # type: ignore[attr-defined]
         if len(choices) == 1:
             self.fields["time"].initial = choices[0][0]
