@@ -68,7 +68,7 @@ class QueueItem(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
     first_approver = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
-    suspended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
+    enforced_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
 
     began_at = models.DateTimeField(null=True, db_column="computed_began_at")
     is_snoozed = models.BooleanField(db_column="computed_is_snoozed")

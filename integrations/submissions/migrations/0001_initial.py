@@ -80,12 +80,12 @@ class Migration(migrations.Migration):
                 ('partner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='integrations', to='partners.partner')),
                 ('repository_reader', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('reviewer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='reviews', to=settings.AUTH_USER_MODEL)),
-                ('suspended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('enforced_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('-created_at',),
                 'indexes': [
-                    models.Index(condition=models.Q(('responsible_party', 'program')), fields=['action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since', 'review_round', 'review_state', 'first_approver', 'next_action_code', 'deadline_pause_reason', 'notice_by', 'suspended_by', 'created_by', 'partner', 'program_key', 'stage'], name='integration_queue_order'),
+                    models.Index(condition=models.Q(('responsible_party', 'program')), fields=['action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since', 'review_round', 'review_state', 'first_approver', 'next_action_code', 'deadline_pause_reason', 'notice_by', 'enforced_by', 'created_by', 'partner', 'program_key', 'stage'], name='integration_queue_order'),
                     models.Index(condition=models.Q(('deadline_pause_reason', 'appeal')), fields=['appealed_at'], name='integration_appeals'),
                     models.Index(fields=['-created_at', '-id'], name='integration_newest'),
                     models.Index(fields=['partner', 'program_key', 'edition_date', 'stage', 'id'], name='integration_partner_program'),

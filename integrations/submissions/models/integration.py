@@ -47,7 +47,7 @@ QUEUE_FIELDS = (
     "next_action_code",
     "deadline_pause_reason",
     "notice_by",
-    "suspended_by",
+    "enforced_by",
     "created_by",
     "partner",
     "program_key",

@@ -87,8 +87,8 @@ class ListingStatusFields(models.Model):
     tier = models.CharField("tier", max_length=40, blank=True)
     tier_request = models.CharField(max_length=40, blank=True)
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    # or delisted: the author of the decision in force
-    suspended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    # the reviewer who suspended or delisted it, whichever was last
+    enforced_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     listing_status_since = models.DateTimeField(null=True, blank=True)
     compliance_deadline_at = models.DateTimeField(null=True, blank=True)
     deadline_remaining = models.DurationField(null=True, blank=True)  # while the deadline is paused
@@ -203,18 +203,18 @@ class ListingStatusFields(models.Model):
     @allow_decision(ON_NOTICE, target=SUSPENDED, guards=list_period_guards("decide_on_suspension"))
     def suspend(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
-        self.suspended_by = actor
+        self.enforced_by = actor
 
     @allow_decision(LISTED, ON_NOTICE, target=SUSPENDED, guards=[compliance_guards.require_transferred_repository])
     def suspend_immediately(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
-        self.suspended_by = actor
+        self.enforced_by = actor
 
     @allow_decision(SUSPENDED, target=DELISTED, guards=list_period_guards("decide_on_delisting"))
     def delist(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
         # Whoever suspended it can decide on the reinstatement. Otherwise, that would require a third reviewer.
-        self.suspended_by = actor
+        self.enforced_by = actor
         # No support commitment applies to a delisted integration, so it has no tier that includes one.
         self.tier = self.tier_request = ""
 
@@ -275,7 +275,7 @@ class ListingStatusFields(models.Model):
     def _restore_listing(self, now: datetime) -> None:
         self._begin_listing_status(now)
         # A later notice begins a new case, in which everyone can decide again.
-        self.notice_by = self.suspended_by = None
+        self.notice_by = self.enforced_by = None
         # A suspended integration keeps its tier, which the public doesn't see. Delisted and unlisted ones lost theirs.
         if self.edition.get_tier(self.tier) is None or self.tier == COMMUNITY_TIER:
             self.tier = self.edition.release_tier.key

@@ -13,7 +13,7 @@ from portal.accounts.role_names import list_programs
 from portal.core.value_types import NamedValues
 
 # Columns of an integration that decide who can make its pending decision
-AUTHOR_COLUMNS = ("created_by_id", "reviewer_id", "notice_by_id", "suspended_by_id")
+AUTHOR_COLUMNS = ("created_by_id", "reviewer_id", "notice_by_id", "enforced_by_id")
 DECIDING_COLUMNS = (*AUTHOR_COLUMNS, "program_key", "stage", "next_action_code")
 
 

@@ -26,7 +26,7 @@ class SeparatedDecision:
 
 
 _APPEAL = SeparatedDecision(
-    ("notice_by", "suspended_by"),
+    ("notice_by", "enforced_by"),
     gettext_noop("You issued the notice or the suspension. Another reviewer must decide on the appeal."),
 )
 # By code of the next action. Guards, pages, recipients of emails, and queries of the queue read it.
@@ -37,13 +37,13 @@ SEPARATED_DECISIONS = {
         ("notice_by",), gettext_noop("%(name)s issued the notice. Another reviewer must decide on the suspension.")
     ),
     "decide_on_delisting": SeparatedDecision(
-        ("suspended_by",),
+        ("enforced_by",),
         gettext_noop("%(name)s suspended the integration. Another reviewer must decide on the delisting."),
     ),
     "decide_on_notice_appeal": _APPEAL,
     "decide_on_suspension_appeal": _APPEAL,
     "decide_on_reinstatement": SeparatedDecision(
-        ("suspended_by",),
+        ("enforced_by",),
         gettext_noop(
             "%(name)s suspended or delisted the integration. Another reviewer must decide on the reinstatement."
         ),

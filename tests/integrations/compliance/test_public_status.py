@@ -228,7 +228,7 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
     for actor in (alice, None):
         assert get_refusal(listed_integration, "suspend_immediately", actor, now)
     row = perform_and_reload(listed_integration, "suspend_immediately", rita, now)
-    assert (row.listing_status, row.suspended_by, row.compliance_deadline_at) == ("suspended", rita, now + 60 * DAY)
+    assert (row.listing_status, row.enforced_by, row.compliance_deadline_at) == ("suspended", rita, now + 60 * DAY)
     email = EmailMessage.objects.get(event__event_type="compliance.suspended_immediately")
     assert (email.to, email.subject) == (alice.email, "Suspended immediately: Rocket")
     assert "the owner of its repository changed" in email.text

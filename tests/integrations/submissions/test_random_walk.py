@@ -134,7 +134,7 @@ def check_compliance(row: Integration) -> None:
     in_process = row.listing_status in ("on_notice", "suspended")
     assert bool(row.compliance_deadline_at) + bool(row.deadline_pause_reason) == in_process
     if row.listing_status == "suspended":
-        assert row.suspended_by_id not in (None, row.notice_by_id)
+        assert row.enforced_by_id not in (None, row.notice_by_id)
     if row.listing_status in ("delisted", "unlisted"):
         assert row.tier in ("", "community")
 
