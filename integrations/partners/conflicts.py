@@ -105,6 +105,16 @@ def list_conflicted_reviewers(partner: Partner) -> dict[int, ConflictKind]:
     return _drop_removed(rows)
 
 
+def list_impartial_reviewers(partner: Partner) -> "QuerySet[User]":
+    """Return the active reviewers who neither belong to a partner nor have a conflict of interest with it.
+
+    Two queries, however many reviewers there are, instead of one for each of them.
+    """
+    members = Membership.objects.filter(partner=partner, ended_at=None).values("user")
+    reviewers = User.objects.active_reviewers().exclude(pk__in=members)
+    return reviewers.exclude(pk__in=list(list_conflicted_reviewers(partner)))
+
+
 def _drop_removed(rows: Iterable[tuple[int, str, datetime]]) -> dict[int, ConflictKind]:
     """Return the kinds by ID. A blank kind is a removal, which also hides conflicts that were derived before it."""
     # Read twice, because a removal can come before or after the conflicts that it overrides.

@@ -16,13 +16,11 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.conflicts import list_conflicted_reviewers
-from integrations.partners.models import Membership
+from integrations.partners.conflicts import list_impartial_reviewers
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
-from portal.accounts.models import User
 from portal.accounts.role_names import list_programs
 from portal.audit.models import AuditEvent
 from portal.ui.components.moments import format_short
@@ -62,10 +60,9 @@ def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerS
 
 def _list_reviewers(integration: Integration) -> QuerySet[Any]:
     """Return active reviewers without a conflict, with their profile, their open reviews, and earlier reviews."""
-    members = Membership.objects.filter(partner=integration.partner_id, ended_at=None).values("user")
-    conflicted = [*list_conflicted_reviewers(integration.partner), integration.created_by_id]
-    reviewers = User.objects.active_reviewers().exclude(pk__in=members)
-    reviewers = reviewers.exclude(pk__in=[pk for pk in conflicted if pk is not None])
+    reviewers = list_impartial_reviewers(integration.partner)
+    if integration.created_by_id is not None:
+        reviewers = reviewers.exclude(pk=integration.created_by_id)
     # Events keep the company that they were recorded for, also after it was merged.
     companies = [integration.partner_id, *integration.partner.merged_partners.values_list("pk", flat=True)]
     reviews = AuditEvent.objects.filter(event_type__in=REVIEW_EVENT_TYPES)

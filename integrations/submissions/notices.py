@@ -14,7 +14,12 @@ from integrations.submissions.edition_emails import list_new_requirements
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.answers import get_critical_issue_address
-from integrations.submissions.selectors.deciders import get_deciding_reviewer, has_no_decider, list_reviewer_managers
+from integrations.submissions.selectors.deciders import (
+    get_deciding_reviewer,
+    has_no_decider,
+    list_deciding_reviewers,
+    list_reviewer_managers,
+)
 from integrations.submissions.selectors.history import get_left_repository, list_waiver_consequences
 from integrations.submissions.services.transitions import build_settled_copy
 from integrations.submissions.workflow.actions import NextAction
@@ -77,12 +82,14 @@ def list_involved_program_team(integration: Integration) -> list[object]:
     return list_program_team(integration) if is_involved else []
 
 
-def list_deciding_reviewers(integration: Integration) -> Sequence[User | str]:
-    """Return the reviewers who can make the pending decision of a review, or the mailbox if there is none."""
-    reviewers = User.objects.active_reviewers().order_by("pk")
-    return [user for user in reviewers if permissions.can_review_now(integration, user)] or [
-        integration.edition.mailbox
-    ]
+def list_review_deciders(integration: Integration) -> Sequence[User | str]:
+    """Return the reviewers who can decide on a review, or the mailbox if there is none.
+
+    While a decision on the review can be undone, no one is asked for another.
+    """
+    if integration.is_pending:
+        return []
+    return list_deciding_reviewers(integration) or [integration.edition.mailbox]
 
 
 def list_both_teams(integration: Integration) -> list[object]:
@@ -93,7 +100,7 @@ FINDERS: dict[Audience, RecipientFinder] = {
     Audience.PARTNER_TEAM: list_partner_team,
     Audience.PROGRAM_TEAM: list_program_team,
     Audience.INVOLVED_PROGRAM_TEAM: list_involved_program_team,
-    Audience.DECIDING_REVIEWERS: list_deciding_reviewers,
+    Audience.DECIDING_REVIEWERS: list_review_deciders,
     Audience.BOTH_TEAMS: list_both_teams,
 }
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.db.models import Q
 
 from integrations.partners import permissions
+from integrations.partners.conflicts import list_impartial_reviewers
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.compliance_guards import SEPARATED_DECISIONS, is_excluded_from_decision
@@ -25,9 +26,20 @@ def build_queued_integration(values: NamedValues) -> Integration:
 
 def has_no_decider(integration: Integration) -> bool:
     """Return whether the pending decision needs another person than the earlier ones, and no reviewer can make it."""
-    return integration.next_action_code in SEPARATED_DECISIONS and not any(
-        _can_decide(integration, reviewer) for reviewer in _list_reviewers()
-    )
+    return integration.next_action_code in SEPARATED_DECISIONS and not list_deciding_reviewers(integration)
+
+
+def list_deciding_reviewers(integration: Integration) -> list[User]:
+    """Return the reviewers who can make the pending decision."""
+    # The same conditions as permissions.can_review_now, which needs a query for each reviewer
+    return [
+        reviewer
+        for reviewer in list_impartial_reviewers(integration.partner).order_by("pk")
+        if reviewer.pk != integration.created_by_id
+        and permissions.can_review_program(integration.program_key, reviewer)
+        and not permissions.is_own_approval(integration.first_approver_id, integration.review_state, reviewer)
+        and not is_excluded_from_decision(integration, reviewer.pk)
+    ]
 
 
 def get_deciding_reviewer(integration: Integration) -> User | None:
@@ -43,17 +55,13 @@ def _can_decide(integration: Integration, user: User) -> bool:
     return permissions.can_decide(integration, user) and not is_excluded_from_decision(integration, user.pk)
 
 
-def _list_reviewers() -> list[User]:
-    return list(User.objects.active_reviewers().order_by("pk"))
-
-
 def find_without_decider(items: Iterable[NamedValues], user: User) -> set[int]:
     """Return the IDs of integrations that lack a decider among items of the queue; no query if the user is one."""
     separated = [values for values in items if values["next_action_code"] in SEPARATED_DECISIONS]
     rows = {values["integration_id"]: build_queued_integration(values) for values in separated}
     # Most readers of the queue are reviewers who can decide, so the list of all reviewers is rarely read.
     others = {pk: row for pk, row in rows.items() if not _can_decide(row, user)}
-    reviewers = _list_reviewers() if others else []
+    reviewers = list(User.objects.active_reviewers()) if others else []
     return {pk for pk, row in others.items() if not any(_can_decide(row, reviewer) for reviewer in reviewers)}
 
 

@@ -68,15 +68,16 @@ class IntegrationChange:
         row = self.integration
         can_return = row.decision == "approve" and row.undo_until is not None and row.undo_until > self.now
         if row.first_approver and (row.stage == Stage.REVIEW or can_return):
+            reviewer = str(row.first_approver)
+            row.first_approver = None  # before the email, which also notifies the first reviewer
             record_event(
                 row,
                 "review.first_approval_withdrawn",
                 actor=None,
                 now=self.now,
-                reviewer=str(row.first_approver),
+                reviewer=reviewer,
                 is_changed=is_changed,
             )
-            row.first_approver = None
 
     def save(self) -> None:
         """Refresh the next action and save the row."""

@@ -1,14 +1,16 @@
 """An edition states its SLA policy (verbs, targets per severity, binding, time zone), calendar, and contacts."""
 
+from dataclasses import replace
 from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from integrations.programs.calendars import WEEKDAYS
+from integrations.programs.comparison import EditionComparison
 from integrations.programs.loader import load_edition_file
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import ProgramContact
+from integrations.programs.schema import ProgramContact, ReviewPolicy
 from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from portal.core.business_time import Calendar
 from tests.integrations.programs.guide_edition import Write, find_position, list_problems
@@ -206,3 +208,13 @@ def test_mistake_in_a_policy_is_reported_at_its_position(
 ) -> None:
     path = write((old, new))
     assert list_problems(path) == [f"{find_position(path.read_text(), part)}: {problem}"]
+
+
+def test_difference_of_editions_names_the_second_reviewer() -> None:
+    edition = PROGRAMS["nomad"].editions[-1]
+    editions = [
+        replace(edition, steps=tuple(replace(step, review=ReviewPolicy(second_reviewer)) for step in edition.steps))
+        for second_reviewer in (False, True)
+    ]
+    differences = EditionComparison(*editions).list_text_differences()
+    assert differences == (("Approval", "One reviewer", "Two reviewers"),)

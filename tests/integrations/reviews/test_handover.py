@@ -8,7 +8,7 @@ import pytest
 
 from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.notices import list_deciding_reviewers, list_program_contacts, list_remaining_contacts
+from integrations.submissions.notices import list_program_contacts, list_remaining_contacts, list_review_deciders
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.responsibility import describe_responsible
 from integrations.submissions.services import findings, requirements
@@ -17,7 +17,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import advance_to_stage, create_integration, fulfill_requirements
+from tests.conftest import advance_to_stage, create_integration, create_user, fulfill_requirements
 
 pytestmark = pytest.mark.any_database
 
@@ -195,4 +195,12 @@ def test_mailbox_is_notified_if_only_the_first_approver_could_decide(
     acme.save()
     Integration.objects.filter(pk=row.pk).update(reviewer=None, first_approver=rita)
     row = Integration.objects.get(pk=row.pk)
-    assert (list_program_contacts(row), list_deciding_reviewers(row)) == ([row.edition.mailbox], [row.edition.mailbox])
+    assert (list_program_contacts(row), list_review_deciders(row)) == ([row.edition.mailbox], [row.edition.mailbox])
+
+
+def test_number_of_reviewers_adds_no_query(row: Integration, now: datetime, django_assert_num_queries: Any) -> None:
+    for number in range(12):
+        create_user(f"r{number}@program.example", f"R{number}", is_reviewer=True)
+    integration = Integration.objects.select_related("partner").get(pk=row.pk)
+    with django_assert_num_queries(2):  # reviewers and conflicts
+        assert len(list_review_deciders(integration)) == 13

@@ -32,6 +32,8 @@ SUBJECTS = {
     "review.requested_again": "Review requested: Rocket by Acme",
     "review.changes_requested": "Changes requested: Rocket",
     "review.first_approved": "Second review requested: Rocket by Acme",
+    "review.first_approval_undone": "First approval undone: Rocket by Acme",
+    "review.first_approval_withdrawn": "First approval withdrawn: Rocket by Acme",
     "integration.approved": "Approved: Rocket",
     "integration.declined": "Declined: Rocket",
     "integration.listed": "Now listed: Rocket",
