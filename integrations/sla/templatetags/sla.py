@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from urllib.parse import urlencode
 
 from django import template
@@ -61,6 +61,13 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
         "can_edit": context["can_edit"],
         "href": _build_clocks_url(integration),
     }
+
+
+@register.simple_tag
+def describe_urgent_issues(integration: Integration, now: datetime) -> str:
+    """Return how many issues of a monitored integration are overdue or at risk, as its page does; blank for none."""
+    status = list_support_statuses([integration], now).get(integration.pk)
+    return status.label if status and status.tone in URGENT_TONES else ""
 
 
 @register.simple_tag

@@ -8,9 +8,11 @@ from django.utils import timezone
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
 from tests.integrations.page_text import get_text
 from tests.integrations.sla.monitored_repository import create_listed_integration
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
+from tests.portal.notifications.integration_events import record_sample_event
 
 pytestmark = pytest.mark.any_database
 IDLE_SENTENCE = "No action needed. We monitor this integration."
@@ -36,6 +38,23 @@ def test_page_with_an_urgent_issue_asks_the_partner_to_act(
     assert (f"Action required: {label} View issues" in get_text(page), IDLE_SENTENCE in page.text) == (True, False)
     assert f"/sla/?partner={acme.slug}&amp;integration={row.uuid}" in page.text
     assert f"Waiting for {acme.name}: {label}" in get_text(sign_in(rita).get(f"/integrations/{row.uuid}/"))
+
+
+@pytest.mark.parametrize(
+    ("state", "action"),
+    [("overdue", "Action required: 1 issue overdue."), ("running", "Action required: 1 issue at risk."), ("", "")],
+)
+def test_email_asks_for_the_same_as_the_page(acme: Partner, alice: User, rita: User, state: str, action: str) -> None:
+    row = create_idle_integration(acme)
+    now = timezone.now()
+    issue = create_issue_row(create_repository_row(row, now), 7, now - timedelta(days=9))
+    if state:
+        create_clock_row(issue, now + timedelta(hours=1), state=state)
+    for event_type in ("compliance.appeal_upheld", "compliance.notice_withdrawn", "compliance.reinstated"):
+        emails = record_sample_event(Integration.objects.get(pk=row.pk), event_type, rita, now)
+        (text,) = [email.text for email in emails if email.to == alice.email]
+        assert text.startswith(f"{action or 'No action needed.'}\n")
+        assert ("No action needed" in text) == (not action)
 
 
 def test_page_without_urgent_issues_says_that_no_action_is_needed(acme: Partner, alice: Any, sign_in: Any) -> None:
