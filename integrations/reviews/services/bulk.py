@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -13,7 +12,7 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.changes import change_integration
-from integrations.submissions.services.transitions import lock_integration, perform_transition
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -58,16 +57,17 @@ def end_snooze(integration: Integration, *, actor: User, now: datetime) -> None:
 
 
 def remind_partner(integration: Integration, text: str, *, actor: User, now: datetime) -> None:
-    """Send the partner a message with the next action, unless it got the same one within a day."""
-    with transaction.atomic():
-        locked_integration = lock_integration(integration.pk)
-        if locked_integration.responsible_party != ResponsibleParty.PARTNER:
+    """Remind the partner of the next action, unless it got the same reminder within a day."""
+    with change_integration(integration, permissions.can_act_for_program, actor=actor, now=now) as change:
+        row = change.integration
+        if row.responsible_party != ResponsibleParty.PARTNER:
             raise ActionRefused(_("The next action isn't the partner's."), "invalid-transition")
-        reminder = _("Reminder: %(action)s") % {"action": locked_integration.next_action_label}
-        body = f"{reminder}\n\n{text}".strip()
-        if locked_integration.messages.filter(body=body, at__gt=now - REMINDER_PERIOD).exists():
+        # The code and its parameters, because each reader has another language.
+        next_action = {"code": row.next_action_code, "params": row.next_action_params}
+        reminders = row.events.filter(event_type="message.reminder_sent", at__gt=now - REMINDER_PERIOD)
+        if (text.strip(), next_action) in [(event.note, event.data["next_action"]) for event in reminders]:
             raise ActionRefused(_("The partner got this reminder within the last 24 hours."), "conflict")
-        findings.post_message(locked_integration, body, actor=actor, now=now)
+        findings.record_with_mentions(change, "message.reminder_sent", text.strip(), next_action=next_action)
 
 
 ACTIONS: dict[str, BulkAction] = {

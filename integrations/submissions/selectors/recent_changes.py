@@ -22,7 +22,9 @@ EXCLUDED_EVENT_TYPES = (
     "review.snoozed",
     "message.mentioned",
 )
-MESSAGE_EVENT_TYPES = frozenset({"message.sent_to_partner", "message.sent_to_program", "message.note_added"})
+MESSAGE_EVENT_TYPES = frozenset(
+    {"message.sent_to_partner", "message.reminder_sent", "message.sent_to_program", "message.note_added"}
+)
 FINDING_PREFIX = "finding."
 MAX_SEQ = BigIntegerField.MAX_BIGINT  # follows all events
 # Others, such as the number of the repository's owner, say nothing to people.

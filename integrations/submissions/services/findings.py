@@ -23,7 +23,7 @@ from portal.core.value_types import NamedValues
 FINDING_BUSINESS_DAYS = 10  # for partners, after a check of a listed integration fails
 
 
-def _record_with_mentions(
+def record_with_mentions(
     change: IntegrationChange, event_type: str, text: str, *, internal: bool = False, **data: object
 ) -> None:
     """Record an event with its text, then one for the people whom the text mentions.
@@ -70,7 +70,7 @@ def raise_findings(integration: Integration, findings: Iterable[Finding], *, act
                 raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
             finding.raised_by = actor
             _save_new_finding(finding, row, now)
-            _record_with_mentions(change, "finding.raised", finding.text, **_get_event_data(finding))
+            record_with_mentions(change, "finding.raised", finding.text, **_get_event_data(finding))
         attestations.void_answered_findings(row, now)
 
 
@@ -171,7 +171,7 @@ def _update_finding(
         row.save()
         # The history must not show the partner that a hidden finding exists.
         internal = not row.is_visible_to_partner
-        _record_with_mentions(change, event_type, note, internal=internal, **_get_event_data(row))
+        record_with_mentions(change, event_type, note, internal=internal, **_get_event_data(row))
         attestations.void_answered_findings(change.integration, now)
 
 
@@ -213,7 +213,7 @@ def edit_finding(finding: Finding, text: str, severity: str, *, actor: User, now
         row.text = text
         row.severity = severity
         row.save(update_fields=["text", "severity"])
-        _record_with_mentions(change, "finding.edited", text, **_get_event_data(row))
+        record_with_mentions(change, "finding.edited", text, **_get_event_data(row))
 
 
 def withdraw_finding(finding: Finding, *, actor: User, now: datetime) -> None:
@@ -244,7 +244,7 @@ def reply_to_finding(finding: Finding, text: str, *, actor: User, now: datetime)
         # The event type decides which side is notified.
         if permissions.can_act_for_program(change.integration, actor):
             event_type = "finding.reply_sent_to_partner"
-        _record_with_mentions(change, event_type, text, **_get_event_data(row))
+        record_with_mentions(change, event_type, text, **_get_event_data(row))
 
 
 def verify_resolved_findings(
@@ -276,7 +276,7 @@ def post_message(
         event_type = "message.note_added" if is_internal else "message.sent_to_program"
         if not is_internal and permissions.can_act_for_program(change.integration, actor):
             event_type = "message.sent_to_partner"
-        _record_with_mentions(change, event_type, body)
+        record_with_mentions(change, event_type, body)
     return message
 
 

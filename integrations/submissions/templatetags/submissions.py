@@ -1,5 +1,8 @@
 """Template tags for other pages: the agreements and contacts of a company, and decisions that no reviewer can make."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django import template
 from django.utils import timezone
 
@@ -10,10 +13,17 @@ from integrations.submissions.models import Integration
 from integrations.submissions.selectors.agreements import list_agreements
 from integrations.submissions.selectors.answers import group_by_critical_issue_address
 from integrations.submissions.selectors.deciders import has_no_decider
+from integrations.submissions.workflow.next_action import render_action_text
 from portal.accounts.role_names import list_manageable_roles
 from portal.core.value_types import TemplateContext
 
 register = template.Library()
+
+
+@register.filter
+def action_text(action: Mapping[str, Any]) -> str:
+    """Return the text of a next action that an event stores, in the reader's language."""
+    return render_action_text(action["code"], action["params"])
 
 
 @register.inclusion_tag("submissions/partials/agreements.html", takes_context=True)

@@ -14,8 +14,10 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts import roles
 from portal.accounts.models import User
+from portal.notifications.models import EmailMessage
 from portal.ui.components.moments import format_exact
 from tests.conftest import fulfill_requirements
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.queue_page import list_names
 
 SignIn = Any
@@ -114,7 +116,7 @@ def test_inputs_stay_in_their_fields_when_an_item_is_refused(three_reviews: None
 
 @pytest.mark.any_database
 def test_same_reminder_is_sent_once_a_day(
-    three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
+    three_reviews: None, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
 ) -> None:
     row = Integration.objects.get(name="Rocket")
     perform_transition(row, "put_on_hold", actor=rita, note="Upload it.", waits_for="partner", now=frozen_now)
@@ -126,11 +128,16 @@ def test_same_reminder_is_sent_once_a_day(
         sent.append([str(message) for message in page.context["messages"]])
     refusal = "Rocket: The partner got this reminder within the last 24 hours."
     assert sent == [["Sent 1 reminder."], [refusal], ["Sent 1 reminder."], ["Sent 1 reminder."]]
-    assert list(row.messages.order_by("pk").values_list("body", flat=True)) == [
-        "Reminder: Resolve the hold “Upload it”",
-        "Reminder: Resolve the hold “Upload it”\n\nBy Friday.",
-        "Reminder: Resolve the hold “Upload it”",
-    ]
+    reminders = row.events.filter(event_type="message.reminder_sent")
+    assert list(reminders.values_list("note", flat=True)) == ["", "By Friday.", ""]
+    # A code, so that each reader sees the reminder in their own language.
+    next_action = {"code": "on_hold", "params": {"reason": "Upload it"}}
+    assert [event.data["next_action"] for event in reminders] == [next_action] * 3
+    page = get_text(sign_in(rita).get(f"/integrations/{row.uuid}/review/"))
+    assert page.count("Reminder: Resolve the hold “Upload it”") == 3
+    emails = EmailMessage.objects.filter(event__in=reminders, to=alice.email)
+    assert {email.subject for email in emails} == {"Reminder from Rita Reyes: Rocket"}
+    assert ["Action required: Resolve the hold “Upload it”." in email.text for email in emails] == [True] * 3
 
 
 @pytest.mark.any_database

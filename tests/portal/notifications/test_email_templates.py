@@ -50,6 +50,7 @@ SUBJECTS = {
     "check.disagreed": "CI results contradicted: Rocket at 9f3c1e0a77b2",
     "finding.reply_sent_to_partner": "New message from Sam Stone: Rocket",
     "finding.reply_sent_to_program": "New message from Sam Stone: Rocket",
+    "message.reminder_sent": "Reminder from Sam Stone: Rocket",
     "message.sent_to_partner": "New message from Sam Stone: Rocket",
     "message.sent_to_program": "New message from Sam Stone: Rocket",
     "requirement.waived": "Waiver granted until Jun 1, 2026: Internal support documentation, Rocket",
