@@ -37,6 +37,7 @@ from portal.reports.scopes import find_report_scope
 
 TEMPLATE = "report"
 MAX_DECISIONS = 5
+ReportDecision = tuple[str, str, str, datetime | None]  # name, action, page, and due date
 FILE_FORMATS = ("csv", "pdf")
 BATCH_SIZE = 100  # emails that are in memory at a time
 
@@ -77,8 +78,8 @@ def _list_recipients(snapshot: ReportSnapshot) -> list[Recipient]:
     return list_recipients(report_scope) if report_scope else []
 
 
-def list_decisions(scope: str, reader: User | None, now: datetime) -> list[tuple[str, str, str]]:
-    """Return the name, action, and page of what waits for the reader in the scope, by due date.
+def list_decisions(scope: str, reader: User | None, now: datetime) -> list[ReportDecision]:
+    """Return the name, action, page, and due date of what waits for the reader in the scope, by due date.
 
     For program staff, these are the items of the review queue on which they can decide.
     """
@@ -94,13 +95,13 @@ def list_decisions(scope: str, reader: User | None, now: datetime) -> list[tuple
     )
     waiting = rows.exclude(next_action_code="").order_by(F("action_due_at").asc(nulls_last=True), "pk")
     return [
-        (row.name, row.next_action_label, build_absolute_url("submissions:detail", row.uuid))
+        (row.name, row.next_action_label, build_absolute_url("submissions:detail", row.uuid), row.action_due_at)
         for row in waiting[:MAX_DECISIONS]
     ]
 
 
-def _describe_item(values: NamedValues) -> tuple[str, str, str]:
-    """Return the name, the first task, and the page of an item of the review queue."""
+def _describe_item(values: NamedValues) -> ReportDecision:
+    """Return the name, the first task, the page, and the due date of an item of the review queue."""
     kind = KINDS[values["kind"]]
     label = (
         # Items with tasks of their own, such as disputes, have no parameters for the text of a next action.
@@ -108,7 +109,7 @@ def _describe_item(values: NamedValues) -> tuple[str, str, str]:
         if kind.list_tasks
         else render_action_text(values["next_action_code"], values["next_action_params"])
     )
-    return values["name"], label, build_item_url(values)
+    return values["name"], label, build_item_url(values), values["action_due_at"]
 
 
 class ReportEmails:
@@ -118,7 +119,7 @@ class ReportEmails:
         self.snapshot = snapshot
         self.now = now
         self.key_prefix = _build_key_prefix(snapshot)
-        self.decisions: list[tuple[str, str, str]] | None = None
+        self.decisions: list[ReportDecision] | None = None
 
     @cached_property
     def internal_report(self) -> dict[str, object]:
@@ -150,7 +151,7 @@ class ReportEmails:
             "category": gettext("SLA report"),
         }
 
-    def _list_decisions(self, reader: User | None) -> list[tuple[str, str, str]]:
+    def _list_decisions(self, reader: User | None) -> list[ReportDecision]:
         """Return what waits for a reader, which is the same for all members of a partner."""
         if self.decisions is None or not self.snapshot.scope.startswith("partner:"):
             self.decisions = list_decisions(self.snapshot.scope, reader, self.now)

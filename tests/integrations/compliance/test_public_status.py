@@ -192,7 +192,8 @@ def test_person_who_turned_off_emails_about_reviews_gets_the_suggested_notice(
     ]
     text = emails[1].text
     assert (
-        "The portal suggests a notice for Rocket.\n\n1 open issue in a repository that is no longer monitored" in text
+        "The portal suggests a notice for Rocket.\n\nReason: 1 open issue in a repository that is no longer monitored."
+        in text
     )
 
 

@@ -48,7 +48,12 @@ def test_page_lists_the_events_that_a_person_receives(sign_in: Any, alice: Any, 
             "agreement.upload_rejected",
             "agreement.replaced",
         ],
-        "messages": ["finding.reply_sent_to_partner", "message.sent_to_partner", "message.mentioned"],
+        "messages": [
+            "finding.reply_sent_to_partner",
+            "message.sent_to_partner",
+            "message.reminder_sent",
+            "message.mentioned",
+        ],
     }
     assert {name: fields[rita.email][name] for name in ("agreements", "messages")} == {
         "agreements": ["agreement.signed_by_partner", "agreement.completed", "agreement.uploaded"],

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from django.db import transaction
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from tests.portal.notifications.integration_events import DATA, EVENT_TYPES, record_sample_event
+from portal.audit.services import record_event
+from tests.portal.notifications.integration_events import DATA, EVENT_TYPES, ISSUE_DATA, record_sample_event
 
 pytestmark = pytest.mark.any_database
 
@@ -157,3 +159,31 @@ def test_email_without_a_note_is_complete(rocket: Integration, sam: User, now: d
         assert not re.search(r"^(Comment|Reason|Message)", each.text, re.MULTILINE)
         assert not re.search(r"\]\(|>", each.text)
         assert "None" not in each.text
+
+
+@pytest.mark.parametrize(
+    ("target_types", "action"),
+    [
+        (["respond"], "Respond on GitHub."),
+        (["resolve"], "Resolve the issue."),
+        (["respond", "resolve"], "Address these issues on GitHub."),
+    ],
+)
+def test_email_about_breaches_asks_for_what_the_target_asks(
+    rocket: Integration, alice: User, sam: User, now: datetime, target_types: list[str], action: str
+) -> None:
+    issues = [ISSUE_DATA["issues"][0] | {"target_type": target_type} for target_type in target_types]
+    with transaction.atomic():
+        event = record_event(rocket, "issue.breached", actor=None, now=now, issues=issues, count=len(issues))
+    text = event.emails.get(to=alice.email).text
+    assert text.startswith(f"Action required: {action} Each additional day counts in your support record.\n")
+    # The escalation to the next contact says that the first one didn't respond.
+    program_text = event.emails.get(to=rocket.edition.mailbox).text
+    assert program_text.startswith("Action required: Write to Acme, add a note, or decide on the compliance of Rocket.")
+
+
+def test_email_about_a_suggested_notice_gives_the_reason_as_a_sentence(
+    rocket: Integration, sam: User, now: datetime
+) -> None:
+    (email,) = record_sample_event(rocket, "program.notice_suggested", sam, now)
+    assert "\n\nReason: 2 SLA breaches within 90 days.\n\n" in email.text
