@@ -241,7 +241,7 @@ def fulfill_requirements(row: Integration, by: User | None, now: datetime, *, po
     fresh = Integration.objects.get(pk=row.pk)
     target = fresh.position + 1 if position is None else position
     for requirement in context.list_missing_at(fresh, target, now):
-        if requirement.responsible_party == "machine":
+        if requirement.responsible_party == "portal":
             requirements.record_check_outcome(
                 fresh, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=now
             )

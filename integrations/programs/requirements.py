@@ -25,7 +25,7 @@ class FulfillingParty(StrEnum):
     PARTNER = "partner"
     PROGRAM = "program"
     BOTH = "both"
-    MACHINE = "machine"
+    PORTAL = "portal"
 
 
 class RequirementKind(StrEnum):

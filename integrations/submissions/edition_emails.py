@@ -76,6 +76,6 @@ def _explain_exemption(requirement: Requirement, integration: Integration, now: 
         return _("optional")
     reasons = {
         ResponsibleParty.PROGRAM: _("completed by the program"),
-        ResponsibleParty.MACHINE: _("checked by the portal"),
+        ResponsibleParty.PORTAL: _("checked by the portal"),
     }
     return reasons.get(context.get_responsible_party(requirement, integration), "")

@@ -16,7 +16,7 @@ from integrations.submissions.workflow.states import STAGE_LABELS, ResponsiblePa
 PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_noop("you"),
     ResponsibleParty.PROGRAM: gettext_noop("the program"),
-    ResponsibleParty.MACHINE: gettext_noop("the portal"),
+    ResponsibleParty.PORTAL: gettext_noop("the portal"),
     ResponsibleParty.THIRD_PARTY: gettext_noop("others"),
 }
 # for readers who can't edit

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 from portal.core.business_time import Calendar
 
 STAGES = ("engage", "develop", "review", "release")  # before listing
-RESPONSIBLE_PARTIES = ("partner", "program", "machine", "outage", "third_party")
+RESPONSIBLE_PARTIES = ("partner", "program", "portal", "outage", "third_party")
 MIN_STAYS = 8  # minimum for percentiles
 COLUMN_LIMITS_DAYS = (1, 2, 5, 10, 20, 40)  # business days
 DAY = timedelta(days=1)

@@ -19,7 +19,7 @@ from portal.ui.charts.stacked_bar import StackedBar, format_share, render_stacke
 RESPONSIBLE_PARTY_NAMES = {
     "partner": gettext_noop("Partner"),
     "program": gettext_noop("Program"),
-    "machine": gettext_noop("Portal"),
+    "portal": gettext_noop("Portal"),
     "outage": gettext_noop("Outage"),
     "third_party": gettext_noop("Others"),
 }

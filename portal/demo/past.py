@@ -42,7 +42,7 @@ REQUIREMENT_DAYS = {
     FulfillingParty.PARTNER: 0.8,
     FulfillingParty.PROGRAM: 0.5,
     FulfillingParty.BOTH: 2,
-    FulfillingParty.MACHINE: 0.1,
+    FulfillingParty.PORTAL: 0.1,
 }
 Action = tuple[float, Callable[[], Iterator[datetime] | None]]
 
@@ -110,7 +110,7 @@ class PastLifecycle:
 
     def fulfill(self, requirement: Requirement) -> Iterator[datetime]:
         """Fulfill a requirement. Some checks are interrupted by an outage first."""
-        is_check = requirement.responsible_party == FulfillingParty.MACHINE
+        is_check = requirement.responsible_party == FulfillingParty.PORTAL
         if is_check and self.random.random() < OUTAGE_SHARE:
             run_checks(self.demo.integration, {requirement.id}, self.demo.now, is_available=False)
             self.demo = self.demo.shift(hours=self.random.uniform(1, 8)).refresh()

@@ -158,7 +158,7 @@ def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
     for requirement in _list_requirements(row):
         fulfillment = row.fulfillments_by_id.get(requirement.id)
         status = fulfillment.get_display_status(now) if fulfillment else str(Status.OPEN)
-        if requirement.responsible_party == FulfillingParty.MACHINE and not requirement.optional:
+        if requirement.responsible_party == FulfillingParty.PORTAL and not requirement.optional:
             lines.append((requirement.title, status, fulfillment.submitted_at if fulfillment else None))
         if fulfillment and status == Status.WAIVED:
             waivers.append(fulfillment)

@@ -22,7 +22,7 @@ from portal.ui.components.inline import BUTTON_TONES, OUTCOMES
 from portal.ui.components.markup import TONES
 
 SAMPLES = (Path(__file__).with_name("data") / "samples.yaml").read_text("utf-8")
-RESPONSIBLE_PARTIES = {"partner": "partner", "program": "program", "machine": "machine"}
+RESPONSIBLE_PARTIES = {"partner": "partner", "program": "program", "portal": "portal"}
 IDS = re.compile(r"(\"|#)([tr])(?=[\")])")
 
 

@@ -21,7 +21,7 @@ TUESDAY = datetime(2030, 4, 16, 9, 0, tzinfo=UTC)
 CHECK = """        - id: BO-LIC
           title: Open-source license
           kind: check
-          responsible_party: machine
+          responsible_party: portal
           reason: The program requires MPL-2.0.
           checks: [repository.license]
         - id: BO-2

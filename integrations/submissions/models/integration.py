@@ -253,7 +253,7 @@ class Integration(FSMModelMixin, StageFields):
         """Return since when the next action is required. None for an action of the portal in support."""
         # The portal is responsible all the time in support, so `responsible_since` says nothing about its checks.
         is_idle = self.next_action_code in (MONITORED_ACTION, *IDLE_ACTIONS.values())
-        is_of_portal = self.stage == Stage.SUPPORT and self.responsible_party == ResponsibleParty.MACHINE
+        is_of_portal = self.stage == Stage.SUPPORT and self.responsible_party == ResponsibleParty.PORTAL
         return self.responsible_since if is_idle or not is_of_portal else None
 
     @property

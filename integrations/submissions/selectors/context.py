@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 def get_recorded_party(integration: "Integration") -> str:
     """Return the responsible party for the history; blank after the end.
 
-    Waiting for a check that failed with an error counts as an outage, not as machine time.
+    Waiting for a check that failed with an error counts as an outage, not as time of the portal.
     """
     responsible_party = integration.responsible_party
     target = integration.next_action_target
-    if responsible_party == ResponsibleParty.MACHINE and target.startswith("requirement:"):
+    if responsible_party == ResponsibleParty.PORTAL and target.startswith("requirement:"):
         state = integration.fulfillments_by_id.get(target.partition(":")[2])
         if state is not None and state.status == Status.ERROR:
             # An outage is no one's time, so analytics must not count it for a party.
@@ -74,14 +74,14 @@ def get_responsible_party(requirement: Requirement, integration: "Integration") 
     state = integration.fulfillments_by_id.get(requirement.id)
     if state is not None and state.status == Status.AWAITING_OTHER_PARTY:
         return ResponsibleParty(state.data.get("waits_for", ResponsibleParty.PROGRAM))
-    if requirement.responsible_party == FulfillingParty.MACHINE:
+    if requirement.responsible_party == FulfillingParty.PORTAL:
         # The repository turned private after the start. The partner did nothing wrong, but only they can connect
         # GitHub.
         if needs_access(state):
             return ResponsibleParty.PARTNER
         # The partner fixes a failed check. Errors are the portal's to retry, and so are results that are too old.
         check_parties = {Status.FAIL: ResponsibleParty.PARTNER, Status.NOT_RUN: ResponsibleParty.PROGRAM}
-        return check_parties.get(Status(state.status), ResponsibleParty.MACHINE) if state else ResponsibleParty.MACHINE
+        return check_parties.get(Status(state.status), ResponsibleParty.PORTAL) if state else ResponsibleParty.PORTAL
     is_program = requirement.responsible_party == FulfillingParty.PROGRAM
     return ResponsibleParty.PROGRAM if is_program else ResponsibleParty.PARTNER
 
@@ -130,7 +130,7 @@ def list_missing_for_tier(integration: "Integration", tier: Tier, now: datetime)
 # codes in next_actions.yaml
 OTHER_PARTY_ACTIONS = {
     ResponsibleParty.PROGRAM: "complete",
-    ResponsibleParty.MACHINE: "run_check",
+    ResponsibleParty.PORTAL: "run_check",
     ResponsibleParty.THIRD_PARTY: "wait_for",
 }
 
@@ -265,7 +265,7 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
         counts["left"] = count_open(list_open_next(integration, now))
     for requirement in applicable:
         state = states.get(requirement.id)
-        if requirement.responsible_party == FulfillingParty.MACHINE and state is not None:
+        if requirement.responsible_party == FulfillingParty.PORTAL and state is not None:
             display_status = str(state.get_display_status(now))
             counts[display_status] = counts.get(display_status, 0) + 1
     return counts

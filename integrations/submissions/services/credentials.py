@@ -155,7 +155,7 @@ def reveal_credential(credential: TestCredential, *, reason: str, actor: AnyUser
 
 
 def open_for_sandbox(credential: TestCredential, *, actor: AnyUser | None, reason: str, now: datetime) -> str:
-    """Return the secret for a sandbox run of the assigned reviewer or the machine (`actor` None)."""
+    """Return the secret for a sandbox run of the assigned reviewer or the portal (`actor` None)."""
     return _open_credential(
         credential, AccessKind.SANDBOX, "credential.used_in_sandbox", reason, actor=actor, now=now
     ).value

@@ -32,7 +32,7 @@ ANSWER_RULES: dict[FulfillingParty, PermissionRule] = {
     FulfillingParty.PROGRAM: rules.can_decide,
     FulfillingParty.BOTH: rules.can_take_part,
     # No one's word replaces the result of a check. A reviewer can waive it instead, with a reason.
-    FulfillingParty.MACHINE: rules.is_never_allowed,
+    FulfillingParty.PORTAL: rules.is_never_allowed,
 }
 
 OTHER_PARTY = {ResponsibleParty.PARTNER: ResponsibleParty.PROGRAM, ResponsibleParty.PROGRAM: ResponsibleParty.PARTNER}
@@ -198,7 +198,7 @@ def mark_not_applicable(
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_edit) as change:
         if not change.requirement.optional:
             raise ActionRefused(_("This requirement is required."), "validation-error")
-        if change.requirement.responsible_party == FulfillingParty.MACHINE:
+        if change.requirement.responsible_party == FulfillingParty.PORTAL:
             raise ActionRefused(_("You can't skip an automated check."), "validation-error")
         # A page that was opened earlier must not discard what a colleague has submitted since.
         if change.state.status not in (Status.OPEN, Status.NOT_APPLICABLE):

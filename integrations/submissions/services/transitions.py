@@ -131,7 +131,7 @@ def perform_transition(
     now: datetime | None = None,
     **inputs: Any,
 ) -> AuditEvent:
-    """Perform a transition. `actor`: a user, or None for the machine; `version`: the row version that the user saw.
+    """Perform a transition. `actor`: a user, or None for the portal; `version`: the row version that the user saw.
 
     Raises ActionRefused. The passed row doesn't change: load it again.
     """

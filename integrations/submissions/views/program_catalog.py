@@ -26,7 +26,7 @@ PARTY_LABELS = {
     FulfillingParty.PARTNER: gettext_noop("You"),
     FulfillingParty.PROGRAM: gettext_noop("The program"),
     FulfillingParty.BOTH: gettext_noop("You and the program"),
-    FulfillingParty.MACHINE: gettext_noop("Automated check"),
+    FulfillingParty.PORTAL: gettext_noop("Automated check"),
 }
 
 

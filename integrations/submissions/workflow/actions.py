@@ -55,7 +55,7 @@ def list_actions(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     if snapshot.undo_until is not None:
         params = {"until": snapshot.undo_until.isoformat()}
         # A check constraint of the table allows no responsible party after the end, also while the end can be undone.
-        party = None if snapshot.stage in FINAL_STAGES else ResponsibleParty.MACHINE
+        party = None if snapshot.stage in FINAL_STAGES else ResponsibleParty.PORTAL
         return (NextAction(party, PENDING_ACTION, params=params),)
     if snapshot.stage in FINAL_STAGES:
         return ()
@@ -144,14 +144,14 @@ def _list_in_support(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     # Terraform Integration Program, "Support": a vendor can leave its provider to the community. Nothing is required of
     # anyone after that, unless the partner requests the reinstatement.
     if snapshot.process != ComplianceStatus.REQUESTED and snapshot.listing_status in IDLE_ACTIONS:
-        return (NextAction(ResponsibleParty.MACHINE, IDLE_ACTIONS[snapshot.listing_status], "compliance"),)
+        return (NextAction(ResponsibleParty.PORTAL, IDLE_ACTIONS[snapshot.listing_status], "compliance"),)
     tier = NextAction(ResponsibleParty.PROGRAM, "decide_on_tier", "review", {"tier": snapshot.tier_request})
     actions = (
         *_list_for_compliance(snapshot),
         *_list_for_open(snapshot.missing),
         *((tier,) if snapshot.tier_request else ()),
     )
-    return actions or (NextAction(ResponsibleParty.MACHINE, MONITORED_ACTION),)
+    return actions or (NextAction(ResponsibleParty.PORTAL, MONITORED_ACTION),)
 
 
 def _list_for_compliance(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:

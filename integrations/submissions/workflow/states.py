@@ -80,11 +80,11 @@ class ResponsibleParty(TextChoices):
 
     PARTNER = "partner", gettext_lazy("The partner")
     PROGRAM = "program", gettext_lazy("The program")
-    MACHINE = "machine", gettext_lazy("The portal")
+    PORTAL = "portal", gettext_lazy("The portal")
     THIRD_PARTY = "third_party", gettext_lazy("Others")
 
 
-OUTAGE_PARTY = "outage"  # recorded instead of the machine while checks end with errors; never counts for the partner
+OUTAGE_PARTY = "outage"  # recorded instead of the portal while checks end with errors; never counts for the partner
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ LETTER_WIDTH = 6.6  # approximate width of a label character
 PATTERNS = {
     "partner": "",
     "program": "M0 8L8 0M-2 2L2 -2M6 10L10 6",
-    "machine": "M4 3V5",
+    "portal": "M4 3V5",
     "outage": "M0 0L8 8M0 8L8 0",
     "third_party": "M0 4H8",
 }

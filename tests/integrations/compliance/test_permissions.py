@@ -45,7 +45,7 @@ def rae(db: None) -> Any:
 def pass_checks(row: Integration, now: datetime) -> None:
     """Record that all checks passed just now."""
     for requirement in row.edition.list_requirements():
-        if requirement.responsible_party == "machine":
+        if requirement.responsible_party == "portal":
             answers.record_check_outcome(
                 reload_row(row), requirement.id, outcome=Status.PASS, summary="Good.", detail=[], retry_at=None, now=now
             )
@@ -53,7 +53,7 @@ def pass_checks(row: Integration, now: datetime) -> None:
 
 # state: (days after the start, {transition: people who can perform it}); everything else is refused
 ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
-    "listed": (1, {"issue_notice": "rita rob rae", "downgrade_to_community": "alice", "suggest_notice": "machine"}),
+    "listed": (1, {"issue_notice": "rita rob rae", "downgrade_to_community": "alice", "suggest_notice": "portal"}),
     "requested": (
         1,
         {"issue_notice": "rita rob rae", "dismiss_request": "rita rob rae", "downgrade_to_community": "alice"},
@@ -64,7 +64,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
             "withdraw_notice": "rita rob rae",
             "appeal": "alice bob",
             "downgrade_to_community": "alice",
-            "pause_deadline": "machine",
+            "pause_deadline": "portal",
         },
     ),
     "period_ended": (
@@ -74,7 +74,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
             "suspend": "rob rae",
             "appeal": "alice bob",
             "downgrade_to_community": "alice",
-            "pause_deadline": "machine",
+            "pause_deadline": "portal",
         },
     ),
     "deadline_paused": (
@@ -94,7 +94,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
             "appeal": "alice bob",
             "request_reinstatement": "alice bob",
             "downgrade_to_community": "alice",
-            "pause_deadline": "machine",
+            "pause_deadline": "portal",
         },
     ),
     "suspension_ended": (
@@ -105,7 +105,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
             "appeal": "alice bob",
             "request_reinstatement": "alice bob",
             "downgrade_to_community": "alice",
-            "pause_deadline": "machine",
+            "pause_deadline": "portal",
         },
     ),
     "delisted": (92, {"reinstate": "rita rob rae", "request_reinstatement": "alice bob"}),
@@ -135,7 +135,7 @@ def test_each_role_can_perform_only_its_transitions_in_each_state(
     steps_by_name: dict[str, str] = {}
     for step in TRANSITIONS:
         may = [name for name, ready in ready_by_name.items() if step in ready]
-        machine = ["machine"] if can_perform_automatically(row, step, then) else []
+        machine = ["portal"] if can_perform_automatically(row, step, then) else []
         if may or machine:
             steps_by_name[step] = " ".join([*may, *machine])
     assert steps_by_name == expected_steps

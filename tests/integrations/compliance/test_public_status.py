@@ -61,7 +61,7 @@ def test_downgrade_to_community_ends_clocks(
 ) -> None:
     SlaClock.objects.update(state="running", next_at=now + DAY)
     row = perform_and_reload(overdue_clock.integration, "downgrade_to_community", alice, now)
-    assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
+    assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "portal")
     assert SlaClock.objects.get().next_at is None
     email = EmailMessage.objects.get(event__event_type="compliance.downgraded")
     assert "ended the support commitment for Rocket." in email.text

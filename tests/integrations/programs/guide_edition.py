@@ -18,7 +18,7 @@ def replace_attestation_with_check(key: str) -> tuple[tuple[str, str], ...]:
     return (
         (
             "kind: attestation\n          responsible_party: partner",
-            f"kind: check\n          checks: [{key}]\n          responsible_party: machine",
+            f"kind: check\n          checks: [{key}]\n          responsible_party: portal",
         ),
     )
 

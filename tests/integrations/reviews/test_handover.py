@@ -69,7 +69,7 @@ def test_person_with_the_address_of_the_mailbox_is_one_contact(
 def test_changes_can_be_requested_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
     assert get_next_action(row) == ("program", "Review round 1")
     perform_transition(row, "request_changes", actor=rita, now=now)
-    assert get_next_action(row) == ("machine", "The decision can be undone until Tue, Apr 14, 9:10 AM UTC")
+    assert get_next_action(row) == ("portal", "The decision can be undone until Tue, Apr 14, 9:10 AM UTC")
     refresh_due_integrations(now + AFTER_UNDO_PERIOD)
     assert get_next_action(row) == ("partner", f"Add test account “{ACCOUNTS}”")
     assert Finding.objects.count() == 0

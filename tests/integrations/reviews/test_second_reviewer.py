@@ -123,7 +123,7 @@ def test_either_reviewer_can_return_it_and_the_next_round_needs_two_again(
     finding = findings.raise_finding(ready_integration, "NO-3", "Add tests.", actor=reviewer, now=frozen_now)
     perform_transition(ready_integration, "request_changes", actor=reviewer, now=frozen_now)
     row = reload_row(ready_integration)
-    assert (row.responsible_party, row.is_awaiting_second_reviewer) == ("machine", False)
+    assert (row.responsible_party, row.is_awaiting_second_reviewer) == ("portal", False)
     later = frozen_now + timedelta(minutes=11)
     findings.answer_finding(finding, answer="Done.", actor=alice, now=later)
     fulfill_requirements(reload_row(ready_integration), None, later)

@@ -107,7 +107,7 @@ def test_pages_and_listing_say_that_another_tracker_is_not_measured(
     integration = create_listed_integration(acme)
     monitoring.start_monitoring(integration, OPENED_AT)
     enter_tracker(integration, tracker, alice)
-    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    Integration.objects.update(responsible_party="portal", next_action_code="none_monitored")
     now = timezone.now()
     MonitoredRepository.objects.update(data_up_to=now)
     client = sign_in(alice)
@@ -152,7 +152,7 @@ def test_pages_of_an_integration_without_a_repository_show_the_monitored_tracker
 ) -> None:
     integration = create_listed_integration(acme, repository="", repository_id=None)
     enter_tracker(integration, "https://github.com/acme/support/issues", alice)
-    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    Integration.objects.update(responsible_party="portal", next_action_code="none_monitored")
     page = f"/integrations/{integration.uuid}/"
     document = BeautifulSoup(sign_in(alice).get(page).text, "html.parser")
     assert len(document.select(f'main a[href="{page}monitoring/"]')) == 1

@@ -20,7 +20,7 @@ IDLE_SENTENCE = "No action needed. We monitor this integration."
 
 def create_idle_integration(partner: Partner, **values: str) -> Integration:
     row = create_listed_integration(partner)
-    values = {"responsible_party": "machine", "next_action_code": "none_monitored"} | values
+    values = {"responsible_party": "portal", "next_action_code": "none_monitored"} | values
     Integration.objects.filter(pk=row.pk).update(**values)
     return row
 

@@ -76,7 +76,7 @@ def test_statement_is_refused_before_its_subject_is_fulfilled(
 def test_all_statements_that_a_page_shows_are_confirmed_at_once(
     provider: Integration, alice: Any, now: datetime, sign_in: Callable[[Any], Client], shown: str, status: int
 ) -> None:
-    for requirement in (r for r in provider.edition.list_requirements() if r.responsible_party == "machine"):
+    for requirement in (r for r in provider.edition.list_requirements() if r.responsible_party == "portal"):
         requirements.record_check_outcome(
             provider, requirement.id, outcome="pass", summary="Read.", detail=[], retry_at=None, now=now
         )

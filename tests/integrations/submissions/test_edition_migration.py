@@ -236,7 +236,7 @@ def test_plan_describes_the_changes_of_the_tier(premier_provider: Integration, r
     )
     edition_migration.migrate_edition(premier_provider, "2021-10", actor=rita, now=now + timedelta(hours=1))
     integration = Integration.objects.get(pk=premier_provider.pk)
-    assert (integration.tier, integration.tier_request, integration.responsible_party) == (below.key, "", "machine")
+    assert (integration.tier, integration.tier_request, integration.responsible_party) == (below.key, "", "portal")
     text = " ".join(EmailMessage.objects.get(event__event_type="integration.edition_moved").text.split())
     assert f"The tier Partner Premier doesn't exist in this edition. The tier becomes {below.name}." in text
     assert "The request for the tier Partner Premier ends because this edition doesn't have the tier." in text

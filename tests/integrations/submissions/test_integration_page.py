@@ -119,7 +119,7 @@ def test_open_requirement_that_does_not_block_is_marked_as_optional(acme: Any, a
 def test_check_that_runs_is_waited_for(acme: Any, alice: Any, sign_in: Any) -> None:
     rocket = create_integration(acme, alice)
     values = {
-        "responsible_party": "machine",
+        "responsible_party": "portal",
         "next_action_code": "run_check",
         "next_action_params": {"title": "Code checks"},
         "next_action_target": "requirement:NO-CODE-CHECK",

@@ -108,7 +108,7 @@ def test_empty_code_has_no_text() -> None:
     assert render_action_text("", {}) == ""
 
 
-TEST = OpenRequirement("X-2", "Test", ResponsibleParty.MACHINE, "run_check")
+TEST = OpenRequirement("X-2", "Test", ResponsibleParty.PORTAL, "run_check")
 CALL = OpenRequirement("X-3", "Call", ResponsibleParty.PARTNER, "choose_time")
 SIGNATURE = OpenRequirement("X-5", "TPA", ResponsibleParty.PROGRAM, "sign_for_program")
 CONFIRMATION = OpenRequirement("X-6", "Demo", ResponsibleParty.PROGRAM, "complete")
@@ -123,7 +123,7 @@ STATEMENT = OpenRequirement("X-4", "Tested", ResponsibleParty.PARTNER, "confirm"
             IntegrationSnapshot(
                 Stage.DEVELOP, "Develop", missing=(TEST, *ITEM, STATEMENT), on_hold_for=ResponsibleParty.PROGRAM
             ),
-            ["program on_hold", "partner upload", "machine run_check"],
+            ["program on_hold", "partner upload", "portal run_check"],
         ),
         (
             IntegrationSnapshot(Stage.DEVELOP, "Develop", missing=(SIGNATURE, CONFIRMATION)),
@@ -157,7 +157,7 @@ STATEMENT = OpenRequirement("X-4", "Tested", ResponsibleParty.PARTNER, "confirm"
                 missing=(TEST, *ITEM),
                 tier_request="Premier",
             ),
-            ["partner respond_to_notice", "partner upload", "machine run_check", "program decide_on_tier"],
+            ["partner respond_to_notice", "partner upload", "portal run_check", "program decide_on_tier"],
         ),
     ],
 )

@@ -108,7 +108,7 @@ def perform_side_action(name: str, row: Integration, who: Any, now: datetime) ->
             row, requirement, reason="Known.", expires_at=now + timedelta(days=1), actor=who, now=now
         )
     elif name == "fail a check":
-        for machine in (r for r in row.edition.list_requirements() if r.responsible_party == "machine"):
+        for machine in (r for r in row.edition.list_requirements() if r.responsible_party == "portal"):
             answers.record_check_outcome(
                 row, machine.id, outcome="fail", summary="Gone.", detail=[], retry_at=None, now=now
             )
@@ -144,7 +144,7 @@ def check_compliance(row: Integration) -> None:
 def test_random_walk_through_the_compliance_procedure_changes_no_listing_automatically(
     moves: list[int], acme: Any, alice: Any, rita: Any, rob: Any, charlie: Any
 ) -> None:
-    users: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
+    users: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "portal": None}
     arguments_by_step: dict[str, dict[str, Any]] = {
         "suggest_notice": {"request": "slow_issue", "params": {"factor": 3}, "reason": "Breaches."},
         "pause_deadline": {"activities": []},
@@ -161,11 +161,11 @@ def test_random_walk_through_the_compliance_procedure_changes_no_listing_automat
             steps = [
                 (a.name, who)
                 for who in users
-                if who != "machine"
+                if who != "portal"
                 for a in list_available_transitions(row, users[who], now=now)
             ]
             candidate_steps = [step for step in steps if step[0] not in UNRELATED_TRANSITIONS] + [
-                (name, "machine") for name in arguments_by_step
+                (name, "portal") for name in arguments_by_step
             ]
             name, who = candidate_steps[number % len(candidate_steps)]
             before = row.listing_status
@@ -178,7 +178,7 @@ def test_random_walk_through_the_compliance_procedure_changes_no_listing_automat
             refresh_due_integrations(now)
             row = Integration.objects.get(pk=row.pk)
             event(f"status {row.listing_status}")
-            assert who != "machine" or row.listing_status == before
+            assert who != "portal" or row.listing_status == before
             check_invariants(row, None, name, now)
         assert list(find_chain_faults(row.events.order_by("seq"))) == []
         transaction.set_rollback(True)

@@ -86,7 +86,7 @@ def test_changed_facts_are_reported_with_old_and_new(
 
 def test_changed_check_is_reported_with_both_outcomes(integration_at: Any, rita: User, now: datetime) -> None:
     rocket = integration_at("review", program="terraform-provider")
-    checks = [r for r in rocket.edition.list_requirements() if r.responsible_party == "machine"][:2]
+    checks = [r for r in rocket.edition.list_requirements() if r.responsible_party == "portal"][:2]
     findings.update_read_marker(rocket, actor=rita, now=now)
     for requirement in checks:
         answers.record_check_outcome(

@@ -52,7 +52,7 @@ def list_email_states(transition: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("step", "expected"),
-    [("grant_tier", ("support", PREMIER, "", "machine")), ("decline_tier", ("support", "partner", "", "machine"))],
+    [("grant_tier", ("support", PREMIER, "", "portal")), ("decline_tier", ("support", "partner", "", "portal"))],
 )
 def test_tier_decision_can_be_undone_for_ten_minutes(
     premier_request: Integration, rita: Any, decided_at: datetime, step: str, expected: tuple[str, ...]

@@ -44,7 +44,7 @@ def approved_integration(
 def test_next_action_after_a_decision_is_set_when_the_decision_is_final(
     approved_integration: Integration, now: datetime
 ) -> None:
-    assert get_state(approved_integration) == ("release", "machine", PENDING)
+    assert get_state(approved_integration) == ("release", "portal", PENDING)
     assert approved_integration.next_refresh_at == now + timedelta(minutes=10)
     assert refresh_due_integrations(now + timedelta(minutes=9)) == 0
     assert refresh_due_integrations(now + timedelta(minutes=10)) == 1
@@ -79,7 +79,7 @@ def test_every_page_says_that_the_decision_is_pending(
 
 def test_api_says_that_the_decision_is_pending(approved_integration: Integration, alice: Any) -> None:
     action = create_api_client(alice).get(f"/integrations/{approved_integration.uuid}").json()["next_action"]
-    assert (action["responsible_party"], action["code"], action["action"]) == ("machine", "decision_pending", PENDING)
+    assert (action["responsible_party"], action["code"], action["action"]) == ("portal", "decision_pending", PENDING)
 
 
 def test_email_of_a_decision_names_the_step_after_it(approved_integration: Integration) -> None:

@@ -45,7 +45,7 @@ def test_nomad_integration_completes_all_steps(integration_at: Any) -> None:
         row.edition.release_tier.key,
     )
     assert (row.responsible_party, row.next_action_label) == (
-        "machine",
+        "portal",
         "No action needed. We monitor this integration.",
     )
     event_types = [v for v in list_event_types(row) if v not in ("requirement.answered", "requirement.checked")]

@@ -10,7 +10,7 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
 UTC_CALENDAR = Calendar()  # Monday to Friday, without holidays
 DAY = timedelta(days=1)
 STAGES = ("engage", "develop", "review", "release", "support")
-RESPONSIBLE_PARTIES = ("partner", "program", "machine", "outage", "third_party")
+RESPONSIBLE_PARTIES = ("partner", "program", "portal", "outage", "third_party")
 
 
 def build_change(

@@ -119,7 +119,7 @@ def test_time_is_added_up_by_stage_and_responsible_party() -> None:
         ResponsiblePartyTime("nomad", "review", "program", DAY),
         ResponsiblePartyTime("vault", "review", "program", 2 * DAY),
         ResponsiblePartyTime("vault", "review", "outage", DAY),
-        ResponsiblePartyTime("vault", "support", "machine", DAY),
+        ResponsiblePartyTime("vault", "support", "portal", DAY),
     ]
     assert metrics.sum_time_by_responsible_party(party_times)["review"] == {"program": 3 * DAY, "outage": DAY}
     assert "support" not in metrics.sum_time_by_responsible_party(party_times)

@@ -53,7 +53,7 @@ def test_request_for_changes_and_its_undoing_change_the_responsible_party(
     before = list_segments(row)
     findings.raise_finding(row, row.edition.list_requirements()[0].id, "Explain.", actor=rita, now=now + HOUR)
     perform_transition(row, "request_changes", actor=rita, now=now + HOUR)
-    assert list_segments(row) == [*before, ("review", "machine", False)]
+    assert list_segments(row) == [*before, ("review", "portal", False)]
     perform_transition(row, "undo_decision", actor=rita, now=now + HOUR + timedelta(minutes=1))
     assert list_segments(row) == before
     assert StageDuration.objects.get(integration=row, ended_at=None).started_at == now
@@ -62,7 +62,7 @@ def test_request_for_changes_and_its_undoing_change_the_responsible_party(
 
 def test_check_error_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
     row = create_integration(acme, alice, "terraform-provider")
-    check = next(r for r in row.edition.list_requirements() if r.responsible_party == "machine")
+    check = next(r for r in row.edition.list_requirements() if r.responsible_party == "portal")
     for n, outcome in enumerate((Status.ERROR, Status.PASS)):
         answers.record_check_outcome(
             row, check.id, outcome=outcome, summary="…", detail=[], retry_at=None, now=now + n * HOUR

@@ -61,7 +61,7 @@ def test_supported_row_shows_its_sla_status(
 ) -> None:
     states = {"Late": "overdue", "Close": "running", "Good": "", "Bare": None}
     rows = [create_listed_integration(acme, name) for name in states]
-    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    Integration.objects.update(responsible_party="portal", next_action_code="none_monitored")
     for row, state in zip(rows, states.values(), strict=True):
         if state is None:
             continue
@@ -89,14 +89,14 @@ def test_home_needs_no_more_queries_for_more_rows(
     acme: Any, alice: Any, sign_in: Any, django_assert_max_num_queries: Any
 ) -> None:
     create_repository_row(create_listed_integration(acme, "First"), NOW)
-    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    Integration.objects.update(responsible_party="portal", next_action_code="none_monitored")
     client = sign_in(alice)
     client.get("/")
     with CaptureQueriesContext(connection) as few:
         client.get("/")
     for number in range(5):
         create_repository_row(create_listed_integration(acme, f"More {number}"), NOW)
-    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    Integration.objects.update(responsible_party="portal", next_action_code="none_monitored")
     with django_assert_max_num_queries(len(few)):
         client.get("/")
 
@@ -181,7 +181,7 @@ def test_integrations_that_are_no_longer_listed_are_not_among_the_supported(
     for name, (status, code) in states.items():
         row = create_listed_integration(acme, name)
         Integration.objects.filter(pk=row.pk).update(
-            responsible_party="machine", listing_status=status, next_action_code=code
+            responsible_party="portal", listing_status=status, next_action_code=code
         )
     home = sign_in(alice).get("/")
     assert list_blocks(home) == [("Supported", ["Listed"]), ("No longer listed", ["Delisted", "Community"])]
@@ -194,7 +194,7 @@ def test_checks_of_a_supported_integration_do_not_run_since_its_listing(
 ) -> None:
     row = create_listed_integration(acme)
     Integration.objects.update(
-        responsible_party="machine",
+        responsible_party="portal",
         responsible_since=NOW,
         next_action_code=code,
         next_action_params={"title": "License"},

@@ -54,7 +54,7 @@ def test_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
     rows = list(Integration.objects.select_related("partner"))
     assert {row.program_key for row in rows} == set(PROGRAMS)
     assert {row.stage for row in rows} == {str(stage) for stage in Stage}
-    assert {row.responsible_party for row in rows if row.is_open} == {"partner", "program", "machine", "third_party"}
+    assert {row.responsible_party for row in rows if row.is_open} == {"partner", "program", "portal", "third_party"}
     assert set(Membership.objects.values_list("role", flat=True)) == {"owner", "editor", "viewer"}
     assert list(find_chain_faults(AuditEvent.objects.order_by("stream", "seq"))) == []
     for partner in Partner.objects.all():
@@ -221,7 +221,7 @@ def test_contradictions_are_found(demo: None) -> None:
         "This repository is named cloud.",
         "Nordlicht: TP-LIST: text",
         "Nordlicht: TP-APPLY is missing in the stage support.",
-        "Nordlicht: The next action is ('machine', 'sign', {}, ''), but should be "
+        "Nordlicht: The next action is ('portal', 'sign', {}, ''), but should be "
         "('partner', 'complete_form', {'title': 'Technology Partner Program application'}, "
         "'requirement:TP-APPLY').",
         "Nordlicht: The counts of requirements are outdated.",

@@ -179,7 +179,7 @@ def test_checks_and_waivers_are_shown_with_reason_and_expiration(
     listed_provider: Integration, rita: Any, now: Any, client: Client
 ) -> None:
     requirement = next(
-        r for r in listed_provider.edition.list_requirements() if r.responsible_party == "machine" and not r.optional
+        r for r in listed_provider.edition.list_requirements() if r.responsible_party == "portal" and not r.optional
     )
     fail: dict[str, Any] = {"outcome": "fail", "summary": "Secret words.", "detail": [], "retry_at": None}
     answers.record_check_outcome(listed_provider, requirement.id, now=now, **fail)

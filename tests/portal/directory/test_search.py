@@ -38,7 +38,7 @@ def listings(acme: Partner, globex: Partner) -> None:
         LISTINGS
     ):
         partner = acme if company == "Acme" else globex
-        fields = {"program_key": program, "edition_date": "2026-06", "step": "support", "responsible_party": "machine"}
+        fields = {"program_key": program, "edition_date": "2026-06", "step": "support", "responsible_party": "portal"}
         row = Integration.objects.create(
             partner=partner, name=name, stage="support", created_at=NOW, released_at=NOW, **fields
         )

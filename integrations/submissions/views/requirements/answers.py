@@ -202,7 +202,7 @@ class NotApplicableForm(ActionForm):
         is_partner_task = (
             page.is_open
             and permissions.can_edit(page.integration, page.user)
-            and page.requirement.responsible_party != FulfillingParty.MACHINE
+            and page.requirement.responsible_party != FulfillingParty.PORTAL
         )
         return is_partner_task and page.requirement.optional and page.state.status == Status.OPEN
 

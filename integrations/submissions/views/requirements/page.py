@@ -194,7 +194,7 @@ def describe_responsible_party(page: RequirementPage) -> str:
         FulfillingParty.PARTNER: partner_label,
         FulfillingParty.PROGRAM: _("The program"),
         FulfillingParty.BOTH: _("%(company)s and the program") % {"company": partner_label},
-        FulfillingParty.MACHINE: _("Automated check"),
+        FulfillingParty.PORTAL: _("Automated check"),
     }[page.requirement.responsible_party]
 
 

@@ -75,7 +75,7 @@ def test_passed_check_is_one_line_with_folded_details(
     integration_at: Callable[..., Integration], rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = integration_at("review", program="terraform-provider")
-    requirement = next(each for each in row.edition.list_requirements() if each.responsible_party == "machine")
+    requirement = next(each for each in row.edition.list_requirements() if each.responsible_party == "portal")
     result = {"key": "x", "title": "License", "outcome": "pass", "summary": "MPL-2.0.", "version": 3}
     result |= {
         "inspected_summary": "commit 4f2a",
@@ -107,7 +107,7 @@ def test_checks_with_the_same_result_are_one_entry(
     integration_at: Callable[..., Integration], rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = integration_at("review", program="terraform-provider")
-    requirement = next(each for each in row.edition.list_requirements() if each.responsible_party == "machine")
+    requirement = next(each for each in row.edition.list_requirements() if each.responsible_party == "portal")
     result = {"key": "x", "outcome": "not_run", "summary": "No schema.", "evidence": [], "version": 1}
     detail = [
         result | {"title": "Protocol"},

@@ -46,7 +46,7 @@ def test_check_results_are_shown_with_evidence(
     integration_at: Any, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = integration_at("review", program="terraform-provider")
-    requirement = next(r for r in row.edition.list_requirements() if r.responsible_party == "machine")
+    requirement = next(r for r in row.edition.list_requirements() if r.responsible_party == "portal")
     detail = [
         {
             "key": "x",

@@ -84,7 +84,7 @@ def test_automated_requirement_cannot_be_skipped(rocket, alice, sign_in):
     checked_requirement_id = next(
         r.id
         for r in rocket.edition.list_requirements()
-        if r.responsible_party == "machine" and r.optional and not r.categories
+        if r.responsible_party == "portal" and r.optional and not r.categories
     )
     client = sign_in(alice)
     page = client.get(get_url(rocket, checked_requirement_id))
