@@ -117,7 +117,7 @@ def silence_former_member(event: AuditEvent) -> None:
     """Cancel pending emails to a former member of the company."""
     if event.partner is not None:
         email.silence_person(event.data["person"], event.partner.pk)
-        unsubscribe.cancel_scheduled_emails(event.data["person"], build_partner_key(event.partner))
+        unsubscribe.cancel_scheduled_emails(event.data["person"], build_partner_key(event.partner.slug))
 
 
 def withdraw_approvals(sender: object, *, user: User, now: datetime, **_: object) -> None:

@@ -47,9 +47,8 @@ SETTLED_STATES = ("met", "late", "ideal_missed")
 class ClockFilters:
     """Validated filters.
 
-    `scope` is a condition for any model with an integration. `entered` are the values of the query string. `report` is
-    the key of the weekly report with the same scope, or an empty string. `partner_id` is also that of a user's only
-    partner.
+    `scope` is a condition for any model with an integration. `entered` are the values of the query string. `partner_id`
+    is also that of a user's only partner.
     """
 
     user: AnyUser
@@ -60,7 +59,6 @@ class ClockFilters:
     partner: Partner | None
     partner_id: int | None
     integration: Integration | None
-    report: str
 
     @property
     def form(self) -> "SlaFilterForm":
@@ -72,6 +70,19 @@ class ClockFilters:
         """Return the filters without effect, because no known value was entered."""
         known_values = self.values | {"state": self.state}
         return [name for name, value in self.entered.items() if value and not known_values[name]]
+
+    @property
+    def report(self) -> str:
+        """Return the key of the weekly report with the same scope, or "". Takes a query for a user's only partner."""
+        program, partner = self.values["program"], self.values["partner"]
+        # Reports exist for one partner, one program, or all programs, but not for combinations.
+        if self.values["severity"] or self.values["integration"] or (program and partner):
+            return ""
+        if not partner and permissions.is_program_staff(self.user):
+            return f"program:{program}" if program else "programs"
+        if program or not self.partner_id:
+            return ""
+        return f"partner:{partner or Partner.objects.values_list('slug', flat=True).get(pk=self.partner_id)}"
 
     @property
     def is_filtered(self) -> bool:
@@ -198,18 +209,7 @@ def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
         partner,
         partner_id,
         integration,
-        determine_report_key(values, partner_id or 0, can_see_all=permissions.is_program_staff(user)),
     )
-
-
-def determine_report_key(values: Mapping[str, str], partner_id: int, *, can_see_all: bool) -> str:
-    """Return the key of the report with the same scope, or "". `partner_id` is the filtered or only partner, or 0."""
-    # Reports exist for one partner, one program, or all programs, but not for combinations.
-    if values["severity"] or values["integration"] or (values["program"] and values["partner"]):
-        return ""
-    if can_see_all and not values["partner"]:
-        return f"program:{values['program']}" if values["program"] else "programs"
-    return f"partner:{partner_id}" if partner_id and not values["program"] else ""
 
 
 def _get_only_partner_id(user: AnyUser) -> int | None:

@@ -61,7 +61,7 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
 class AuditEvent(models.Model):
     """Event in a stream such as "integration:7" or "partner:3", linked to the previous event by its hash."""
 
-    stream = models.CharField(max_length=40)
+    stream = models.CharField(max_length=100)
     seq = models.PositiveIntegerField()
     # Decision 0007: the log is never pruned, and a deletion in the middle of a chain would look like a manipulation.
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, null=True, related_name="events")

@@ -28,7 +28,7 @@ class EmailMessage(models.Model):
         SUPPRESSED = "suppressed", gettext_lazy("Turned off by preference")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    key = models.CharField(max_length=320, unique=True)  # with an address of up to 254 characters
+    key = models.CharField(max_length=400, unique=True)  # with a slug of up to 80 and an address of up to 254
     group_key = models.CharField(max_length=300, blank=True)
     name = models.CharField("template", max_length=60)
     to = models.EmailField("to")

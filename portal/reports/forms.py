@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
+from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLE_LABELS
@@ -23,7 +24,7 @@ from portal.core.time_zones import list_zone_choices
 from portal.reports.archive import KINDS, VERDICTS
 from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSubscription
 from portal.reports.recipients import get_default_frequency, list_external_recipients, load_schedules
-from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
+from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_scope, find_report_scope, get_display_name
 from portal.reports.unsubscribe import update_subscription
 from portal.ui.components.moments import format_time
 
@@ -32,10 +33,12 @@ CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Select one of the liste
 
 def list_report_scopes(user: User) -> list[ReportScope]:
     """Return the scopes of the reports that a user can subscribe to."""
-    keys = [build_partner_key(pk) for pk in sorted(permissions.get_roles(user))]
-    if permissions.is_program_staff(user):
-        keys += [PROGRAMS_SCOPE, *(f"program:{key}" for key in PROGRAMS)]
-    return [report_scope for key in keys if (report_scope := find_report_scope(key))]
+    partners = Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("pk")
+    keys = [PROGRAMS_SCOPE, *(f"program:{key}" for key in PROGRAMS)] if permissions.is_program_staff(user) else []
+    return [
+        *map(build_partner_scope, partners),
+        *(report_scope for key in keys if (report_scope := find_report_scope(key))),
+    ]
 
 
 class ReportFilterForm(forms.Form):

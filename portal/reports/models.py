@@ -1,6 +1,6 @@
 """Models of SLA reports.
 
-A scope is "programs" (all programs), "program:KEY", or "partner:ID".
+A scope is "programs" (all programs), "program:KEY", or "partner:SLUG".
 """
 
 from django.conf import settings
@@ -18,7 +18,7 @@ class ReportSnapshot(models.Model):
     `period` is its name, such as "2026-W16". `delivered_at`: when it was delivered, even if no one wanted the report.
     """
 
-    scope = models.CharField(max_length=60)
+    scope = models.CharField(max_length=100)
     period = models.CharField(max_length=8)
     kind = models.CharField(max_length=8, choices=[(each.value, each.value) for each in PeriodKind])
     end_day = models.DateField()
@@ -50,7 +50,7 @@ class ReportSubscription(models.Model):
     """Report frequency of a user for a scope. Without a row, the default of the role applies."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="report_subscriptions")
-    scope = models.CharField(max_length=60)
+    scope = models.CharField(max_length=100)
     frequency = models.CharField(max_length=20, choices=Frequency.choices, default=Frequency.WEEKLY)
 
     class Meta:
@@ -67,7 +67,7 @@ class ReportSchedule(models.Model):
     periods are sent on the first business day after them.
     """
 
-    scope = models.CharField(max_length=60, unique=True)
+    scope = models.CharField(max_length=100, unique=True)
     roles = models.JSONField(default=list)
     weekday = models.PositiveSmallIntegerField(choices=WEEKDAYS.items(), default=0)
     hour = models.PositiveSmallIntegerField(default=8)
@@ -81,7 +81,7 @@ class ReportSchedule(models.Model):
 class ExternalRecipient(models.Model):
     """Recipient of a report without an account. It receives nothing before it confirms its address."""
 
-    scope = models.CharField(max_length=60)
+    scope = models.CharField(max_length=100)
     email = models.EmailField()
     frequency = models.CharField(max_length=20, choices=Frequency.choices, default=Frequency.WEEKLY)
     added_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from django.core.validators import slug_re
 from django.utils.translation import gettext, gettext_noop
 
 from integrations.partners import permission_conditions, permissions
@@ -9,7 +10,6 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.metrics import GLOBAL_SCOPE, MetricsScope
 from portal.accounts.models import User
-from portal.core.primary_keys import parse_pk
 
 PROGRAMS_SCOPE = "programs"
 ALL_PROGRAMS = gettext_noop("all programs")
@@ -32,14 +32,19 @@ def find_report_scope(key: str) -> ReportScope | None:
         return ReportScope(key, ALL_PROGRAMS, GLOBAL_SCOPE)
     if kind == "program" and rest in PROGRAMS:
         return ReportScope(key, PROGRAMS[rest].name, MetricsScope(program_key=rest))
-    if kind == "partner" and (pk := parse_pk(rest)) is not None:
-        partner = Partner.objects.filter(pk=pk).first()
-        return ReportScope(key, partner.name, MetricsScope(partner_id=partner.pk), partner) if partner else None
+    # PostgreSQL refuses texts with NUL.
+    if kind == "partner" and slug_re.match(rest):
+        partner = Partner.objects.filter(slug=rest).first()
+        return build_partner_scope(partner) if partner else None
     return None
 
 
-def build_partner_key(partner: Partner | int) -> str:
-    return f"partner:{getattr(partner, 'pk', partner)}"
+def build_partner_scope(partner: Partner) -> ReportScope:
+    return ReportScope(build_partner_key(partner.slug), partner.name, MetricsScope(partner_id=partner.pk), partner)
+
+
+def build_partner_key(slug: str) -> str:
+    return f"partner:{slug}"
 
 
 def get_display_name(key: str, name: str) -> str:

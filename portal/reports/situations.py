@@ -11,7 +11,7 @@ from portal.reports.summaries import CONCERNS
 
 COUNT_KEYS = ("met", *(concern.key for concern in CONCERNS))
 LAST_DAY = date(2026, 4, 19)
-SCOPES = {"partner:1": "Acme", "programs": "all programs", "program:nomad": "Nomad"}
+SCOPES = {"partner:acme": "Acme", "programs": "all programs", "program:nomad": "Nomad"}
 
 
 def iterate_counts(values: tuple[int, ...] = (0, 1)) -> Iterator[dict[str, int]]:
@@ -21,7 +21,7 @@ def iterate_counts(values: tuple[int, ...] = (0, 1)) -> Iterator[dict[str, int]]
 
 
 def build_situation(
-    counts: dict[str, int], scope: str = "partner:1", *, kind: PeriodKind = PeriodKind.WEEK, is_past: bool = False
+    counts: dict[str, int], scope: str = "partner:acme", *, kind: PeriodKind = PeriodKind.WEEK, is_past: bool = False
 ) -> JsonObject:
     """Return the figures of a period with these counts that its sentences need."""
     has_overdue_rows = counts["overdue"] or counts["data_incomplete"]

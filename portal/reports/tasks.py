@@ -63,13 +63,15 @@ def list_due_scopes(period: Period) -> list[ReportScope]:
     """
     start, end = period.get_bounds(get_program_zone())
     monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
-    integrations = monitored_repositories.order_by().values_list("integration__partner_id", "integration__program_key")
+    integrations = monitored_repositories.order_by().values_list(
+        "integration__partner__slug", "integration__program_key"
+    )
     pairs = sorted(integrations.distinct())
     subscribed = ReportSubscription.objects.filter(scope__startswith="program:").exclude(frequency=Frequency.NEVER)
     wanted_empty = ReportSchedule.objects.filter(scope__startswith="program:", skips_empty=False)
     scopes = subscribed.values_list("scope", flat=True).union(wanted_empty.values_list("scope", flat=True))
     programs = {f"program:{program}" for _, program in pairs} | set(scopes)
-    partners = dict.fromkeys(build_partner_key(partner) for partner, _ in pairs)
+    partners = dict.fromkeys(build_partner_key(slug) for slug, _ in pairs)
     keys = [PROGRAMS_SCOPE, *partners, *sorted(programs)]
     existing = set(ReportSnapshot.objects.filter(scope__in=keys, period=str(period)).values_list("scope", flat=True))
     return [report_scope for key in keys if key not in existing and (report_scope := find_report_scope(key))]

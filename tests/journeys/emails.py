@@ -121,7 +121,7 @@ def _build_report_context(row: Integration, now: datetime) -> dict[str, Any]:
         create_issue_row(monitored_repository, 1, now - 90 * HOUR), now - 42 * HOUR, state="overdue", next_at=None
     )
     create_clock_row(create_issue_row(monitored_repository, 2, now - 10 * HOUR), now + 20 * HOUR)
-    report_scope = find_report_scope(build_partner_key(row.partner))
+    report_scope = find_report_scope(build_partner_key(row.partner.slug))
     assert report_scope
     figures = build_figures(
         report_scope, get_last_complete_period(PeriodKind.WEEK, now, get_program_zone()), get_program_zone(), now

@@ -173,7 +173,7 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
 
 def create_report(acme: Any, now: Any) -> str:
     """Create a report about Acme. Return its scope."""
-    report_scope = scopes.find_report_scope(scopes.build_partner_key(acme))
+    report_scope = scopes.find_report_scope(scopes.build_partner_key(acme.slug))
     assert report_scope is not None
     tasks.get_or_create_snapshot(report_scope, periods.parse_period("2026-W16"), now)
     return str(report_scope.key)

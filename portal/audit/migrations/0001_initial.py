@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name='AuditEvent',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stream', models.CharField(max_length=40)),
+                ('stream', models.CharField(max_length=100)),
                 ('seq', models.PositiveIntegerField()),
                 ('event_type', models.CharField(max_length=40)),
                 ('actor_id', models.BigIntegerField(null=True)),

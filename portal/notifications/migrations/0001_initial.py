@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('key', models.CharField(max_length=320, unique=True)),
+                ('key', models.CharField(max_length=400, unique=True)),
                 ('group_key', models.CharField(blank=True, max_length=300)),
                 ('name', models.CharField(max_length=60, verbose_name='template')),
                 ('to', models.EmailField(max_length=254, verbose_name='to')),

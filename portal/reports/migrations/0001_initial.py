@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             name='ReportSchedule',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('scope', models.CharField(max_length=60, unique=True)),
+                ('scope', models.CharField(max_length=100, unique=True)),
                 ('roles', models.JSONField(default=list)),
                 ('weekday', models.PositiveSmallIntegerField(choices=[(0, 'Monday'), (1, 'Tuesday'), (2, 'Wednesday'), (3, 'Thursday'), (4, 'Friday'), (5, 'Saturday'), (6, 'Sunday')], default=0)),
                 ('hour', models.PositiveSmallIntegerField(default=8)),
@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
             name='ReportSnapshot',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('scope', models.CharField(max_length=60)),
+                ('scope', models.CharField(max_length=100)),
                 ('period', models.CharField(max_length=8)),
                 ('kind', models.CharField(choices=[('week', 'week'), ('month', 'month'), ('quarter', 'quarter')], max_length=8)),
                 ('end_day', models.DateField()),
@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
             name='ExternalRecipient',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('scope', models.CharField(max_length=60)),
+                ('scope', models.CharField(max_length=100)),
                 ('email', models.EmailField(max_length=254)),
                 ('frequency', models.CharField(choices=[('weekly', 'Every week'), ('only_with_problems', 'Every week, if something is late or at risk'), ('monthly', 'Every month'), ('quarterly', 'Every quarter'), ('never', 'Never')], default='weekly', max_length=20)),
                 ('added_at', models.DateTimeField()),
@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
             name='ReportSubscription',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('scope', models.CharField(max_length=60)),
+                ('scope', models.CharField(max_length=100)),
                 ('frequency', models.CharField(choices=[('weekly', 'Every week'), ('only_with_problems', 'Every week, if something is late or at risk'), ('monthly', 'Every month'), ('quarterly', 'Every quarter'), ('never', 'Never')], default='weekly', max_length=20)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='report_subscriptions', to=settings.AUTH_USER_MODEL)),
             ],

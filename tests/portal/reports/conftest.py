@@ -39,4 +39,4 @@ def scope(monitored_repository: MonitoredRepository, acme: Partner, alice: User,
     """The scope of Acme's report of week 16, whose emails to Alice and Bob wait for Monday morning."""
     time_machine.move_to(MONDAY - 7 * HOUR, tick=False)
     build_or_replay(("week 16",), lambda: tasks.generate_due_reports(MONDAY - 7 * HOUR))
-    return f"partner:{acme.pk}"
+    return f"partner:{acme.slug}"

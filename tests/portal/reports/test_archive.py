@@ -1,6 +1,5 @@
 """Tests of the archive of reports: its search, and the page of one report."""
 
-import re
 from datetime import timedelta
 from typing import Any
 
@@ -32,7 +31,7 @@ def scope(monitored_repository: MonitoredRepository, acme: Partner) -> str:
         figures=ReportSnapshot.objects.latest("pk").figures | {"scope": "program:vault", "name": "Zürich Vault"},
         created_at=MONDAY,
     )
-    return f"partner:{acme.pk}"
+    return f"partner:{acme.slug}"
 
 
 def find_reports(client: Any, **filters: str) -> list[str]:
@@ -91,7 +90,8 @@ def test_page_of_a_report_reads_the_scope_once(scope: str, acme: Partner, alice:
     client.get(address)
     with CaptureQueriesContext(connection) as queries:
         client.get(address)
-    reads = [each["sql"] for each in queries if re.search(rf'WHERE "partners_partner"."id" = {acme.pk}\b', each["sql"])]
+    condition = f"""WHERE "partners_partner"."slug" = '{acme.slug}'"""
+    reads = [each["sql"] for each in queries if condition in each["sql"]]
     assert len(reads) == 1
 
 

@@ -54,7 +54,7 @@ def test_rows_link_to_the_issue_page(
     monitored_repository: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
-    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
+    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.slug}", "2026-W16"])).content.decode()
     email = get_email("alice@acme.example")
     issue_paths = [reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.filter(number__in=(2, 3))]
     assert [[path in form for form in (page, email.html, email.text)] for path in issue_paths] == [[True] * 3] * 2
@@ -84,7 +84,7 @@ def test_every_format_has_the_same_figures_and_the_same_bytes_a_year_later(
     monitored_repository: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
-    scope = f"partner:{acme.pk}"
+    scope = f"partner:{acme.slug}"
     client = sign_in(alice)
     paths = [
         reverse(name, args=[scope, "2026-W16"])
@@ -141,8 +141,8 @@ def test_weeks_with_clock_changes_have_their_length(
     )
     tasks.generate_due_reports(at)
     email = get_email("alice@acme.example")
-    figures = ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures
-    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", week])).content.decode()
+    figures = ReportSnapshot.objects.get(scope=f"partner:{rocket.partner.slug}", kind="week").figures
+    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner.slug}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
     assert (figures["period"], figures["totals"]["met"], length / HOUR) == (week, 1, hours)
     assert email.subject == f"SLA week {week[-2:]}: 100.0% on time, 0 breached, 0 at risk – Acme"
@@ -161,7 +161,7 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
     tasks.generate_due_reports(MONDAY)
     email = get_email("alice@acme.example")
     client = sign_in(alice)
-    args = [f"partner:{rocket.partner_id}", "2026-W16"]
+    args = [f"partner:{rocket.partner.slug}", "2026-W16"]
     page, table = (
         client.get(reverse(name, args=args)).content.decode() for name in ("reports:detail", "reports:detail_csv")
     )
@@ -211,7 +211,7 @@ def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, no
     create_clocks(create_repository_row(rocket, now), 25, MONDAY + 30 * HOUR, "running", 1)
     tasks.generate_due_reports(MONDAY)
     email = get_email("alice@acme.example")
-    figures = ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures
+    figures = ReportSnapshot.objects.get(scope=f"partner:{rocket.partner.slug}", kind="week").figures
     assert "Action required: 25 issues are due this week." in email.text
     assert (
         "\n5 more issues\n" in email.text,
@@ -237,7 +237,7 @@ def test_retracted_breach_has_its_reason_in_every_form(
     tasks.generate_due_reports(MONDAY)
     email = get_email("alice@acme.example")
     client = sign_in(alice)
-    args = [f"partner:{acme.pk}", "2026-W16"]
+    args = [f"partner:{acme.slug}", "2026-W16"]
     forms = [client.get(reverse(f"reports:detail{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
     assert ["The program agreed: spam." in form for form in (email.text, email.html, *forms)] == [True] * 5
 
@@ -247,7 +247,7 @@ def test_change_of_a_listing_begins_with_a_capital_letter(
 ) -> None:
     record_event(monitored_repository.integration, "compliance.notice_issued", actor=rita, now=MONDAY - 12 * HOUR)
     tasks.generate_due_reports(MONDAY)
-    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
+    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.slug}", "2026-W16"])).content.decode()
     expected = f"{monitored_repository.integration.name} (Acme): Issued a notice"
     assert [expected in text for text in (page, get_email("alice@acme.example").text)] == [True, True]
 
@@ -269,7 +269,9 @@ def test_open_clocks_are_compared_with_the_previous_report(rocket: Integration, 
     tasks.generate_due_reports(MONDAY)
     SlaClock.objects.filter(issue__number=1).update(state="met", stopped_at=now)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
-    first, second = ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}", kind="week").order_by("end_day")
+    first, second = ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner.slug}", kind="week").order_by(
+        "end_day"
+    )
     assert [
         (each.figures["totals"]["data_incomplete"], each.figures["previous_totals"]["data_incomplete"])
         for each in (first, second)

@@ -209,7 +209,7 @@ def test_changes_omit_decisions_that_were_undone(
     tasks.generate_due_reports(MONDAY)
     line = "Rocket (Acme): Archived the integration (Alice Archer)"
     assert get_email(alice.email).text.count(line) == 1
-    page = get_text(sign_in(alice).get(f"/reports/partner:{row.partner_id}/2026-W16/"))
+    page = get_text(sign_in(alice).get(f"/reports/partner:{row.partner.slug}/2026-W16/"))
     assert f"Changes of listing statuses {line} By program" in page
 
 

@@ -20,7 +20,7 @@ def test_pdf_has_the_verdict_the_figures_and_the_issues(
     monitored_repository: MonitoredRepository, alice: User, sign_in: Any
 ) -> None:
     tasks.generate_due_reports(MONDAY)
-    scope = f"partner:{monitored_repository.integration.partner_id}"
+    scope = f"partner:{monitored_repository.integration.partner.slug}"
     response = sign_in(alice).get(reverse("reports:detail_pdf", args=[scope, "2026-W16"]))
     assert (response["Content-Type"], response.status_code) == ("application/pdf", 200)
     (text,) = read_pages(response.content)

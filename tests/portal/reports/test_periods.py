@@ -135,7 +135,7 @@ def list_emails() -> list[tuple[str, str]]:
 def test_each_reader_gets_the_reports_of_their_frequency(
     busy_quarter: Integration, alice: User, bob: User, sam: User
 ) -> None:
-    scope = f"partner:{busy_quarter.partner_id}"
+    scope = f"partner:{busy_quarter.partner.slug}"
     subscribe(alice, scope, "monthly")
     subscribe(sam, "programs", "quarterly")
     ExternalRecipient.objects.create(
@@ -174,7 +174,7 @@ def test_partner_report_waits_for_the_first_business_day_of_the_partner(acme: Pa
 @pytest.mark.every_database
 def test_monthly_report_of_a_partner_waits_for_its_business_day(busy_quarter: Integration, alice: User) -> None:
     partner = busy_quarter.partner
-    subscribe(alice, f"partner:{partner.pk}", "monthly")
+    subscribe(alice, f"partner:{partner.slug}", "monthly")
     PartnerCalendar.objects.create(
         partner=partner,
         valid_from=QUARTER_END - timedelta(days=200),
@@ -223,7 +223,7 @@ def test_empty_week_is_skipped_and_its_month_is_not(rocket: Integration, rob: Us
 
 @pytest.mark.every_database
 def test_month_has_its_name_in_every_form(busy_quarter: Integration, alice: User, sign_in: Any) -> None:
-    scope = f"partner:{busy_quarter.partner_id}"
+    scope = f"partner:{busy_quarter.partner.slug}"
     subscribe(alice, scope, "monthly")
     tasks.generate_due_reports(QUARTER_END)
     email = EmailMessage.objects.get(name="report", to=alice.email)
@@ -242,7 +242,7 @@ def test_month_has_its_name_in_every_form(busy_quarter: Integration, alice: User
 
 @pytest.mark.every_database
 def test_api_lists_reports_by_kind_and_day(busy_quarter: Integration, alice: User) -> None:
-    scope = f"partner:{busy_quarter.partner_id}"
+    scope = f"partner:{busy_quarter.partner.slug}"
     tasks.generate_due_reports(QUARTER_END)
     me = create_api_client(alice)
     queries = ("kind=quarter", "kind=month&day=2027-03-31", "day=2027-03-22", f"scope={scope}&day=2020-01-01")

@@ -28,7 +28,7 @@ pytestmark = [
 def test_reader_who_unsubscribes_during_a_delivery_gets_no_report(
     monitored_repository: MonitoredRepository, acme: Partner, alice: User
 ) -> None:
-    report_scope = find_report_scope(f"partner:{acme.pk}")
+    report_scope = find_report_scope(f"partner:{acme.slug}")
     assert report_scope
     (period,) = tasks.list_due_periods(tasks.PeriodKind.WEEK, MONDAY)
     snapshot = tasks.get_or_create_snapshot(report_scope, period, MONDAY - 7 * HOUR)

@@ -215,7 +215,7 @@ def test_staff_revoke_an_external_recipient(
 def test_recipients_are_edited_by_managers_of_the_program_and_staff(
     acme: Any, alice: User, rita: User, manager: User, sam: User, sign_in: Any
 ) -> None:
-    scopes = (NOMAD, "programs", f"partner:{acme.pk}", "program:none")
+    scopes = (NOMAD, "programs", f"partner:{acme.slug}", "program:none")
     codes = [
         [sign_in(who).get(build_url("recipients", scope)).status_code for scope in scopes]
         for who in (alice, rita, manager, sam)

@@ -6,7 +6,7 @@ import pytest
 
 
 def test_subscriptions_are_restored_after_a_sign_in(client: Any, sign_in: Any, alice: Any, acme: Any) -> None:
-    scope = f"partner:{acme.pk}"
+    scope = f"partner:{acme.slug}"
     client.post("/reports/subscriptions/", {scope: "monthly"})
     answer = sign_in(alice).get("/reports/subscriptions/")
     assert (answer.status_code, answer.context["form"][scope].value()) == (200, "monthly")

@@ -66,10 +66,10 @@ def test_subjects_of_scopes_with_the_same_counts_differ() -> None:
 @pytest.mark.parametrize(
     ("counts", "scope", "subject"),
     [
-        ({"met": 4, "overdue": 1}, "partner:1", "SLA week 16: 1 issue overdue – Acme"),
+        ({"met": 4, "overdue": 1}, "partner:acme", "SLA week 16: 1 issue overdue – Acme"),
         ({"met": 4, "overdue": 1}, "programs", "SLA week 16, all programs: 1 issue overdue (Acme)"),
         ({"met": 4}, "program:nomad", "SLA week 16, Nomad: 100.0% on time, 0 breached, 0 at risk"),
-        ({"met": 2999, "breached": 1}, "partner:1", "SLA week 16: 99.9% on time, 1 breached, 0 at risk – Acme"),
+        ({"met": 2999, "breached": 1}, "partner:acme", "SLA week 16: 99.9% on time, 1 breached, 0 at risk – Acme"),
     ],
 )
 def test_subject_begins_with_the_scope_and_result(counts: dict[str, int], scope: str, subject: str) -> None:

@@ -35,7 +35,7 @@ def test_report_is_sent_once_to_each_reader(
     assert [tasks.generate_due_reports(MONDAY), tasks.generate_due_reports(MONDAY + 50 * HOUR)] == [0, 0]
     assert list_readers() == ["alice@acme.example", "bob@acme.example", "sam@program.example"]
     scopes = ReportSnapshot.objects.filter(kind="week").order_by("scope").values_list("scope", flat=True)
-    assert list(scopes) == [f"partner:{monitored_repository.integration.partner_id}", "program:nomad", "programs"]
+    assert list(scopes) == [f"partner:{monitored_repository.integration.partner.slug}", "program:nomad", "programs"]
 
 
 def test_reports_that_exist_need_no_query_for_each_scope(monitored_repository: MonitoredRepository) -> None:
@@ -111,7 +111,7 @@ def test_unsubscribing_cancels_the_pending_report(
 ) -> None:
     settings.EMAIL_STORED_ONLY = True
     tasks.generate_due_reports(MONDAY - 7 * HOUR)
-    unsubscribe.update_subscription(alice, f"partner:{monitored_repository.integration.partner_id}", "never")
+    unsubscribe.update_subscription(alice, f"partner:{monitored_repository.integration.partner.slug}", "never")
     assert send_emails_due_at(MONDAY) == ["bob@acme.example"]
 
 
@@ -130,7 +130,7 @@ def test_viewer_gets_the_report_after_subscribing(
 ) -> None:
     bob.memberships.update(role="viewer")
     tasks.generate_due_reports(MONDAY)
-    unsubscribe.update_subscription(bob, f"partner:{acme.pk}", "weekly")
+    unsubscribe.update_subscription(bob, f"partner:{acme.slug}", "weekly")
     assert list_readers().count("bob@acme.example") == 0
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
     assert list_readers().count("bob@acme.example") == 1
@@ -141,7 +141,7 @@ def test_outage_is_caught_up_for_four_weeks(monitored_repository: MonitoredRepos
     tasks.generate_due_reports(MONDAY)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=6))
     weeks = ReportSnapshot.objects.filter(
-        kind="week", scope=f"partner:{monitored_repository.integration.partner_id}"
+        kind="week", scope=f"partner:{monitored_repository.integration.partner.slug}"
     ).order_by("period")
     assert list(weeks.values_list("period", flat=True)) == ["2026-W16", "2026-W19", "2026-W20", "2026-W21", "2026-W22"]
     assert len(list_readers()) == 5
@@ -170,7 +170,9 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
         next_at=None,
     )
     tasks.generate_due_reports(MONDAY + 6 * week)
-    figures_by_week = {s.period: s.figures for s in ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}")}
+    figures_by_week = {
+        s.period: s.figures for s in ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner.slug}")
+    }
     names = ("2026-W19", "2026-W20", "2026-W21", "2026-W22")
     weekly_totals = [
         (
@@ -195,7 +197,7 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
     assert "Action required" not in old
     page = (
         sign_in(alice)
-        .get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", "2026-W20"]))
+        .get(reverse("reports:detail", args=[f"partner:{rocket.partner.slug}", "2026-W20"]))
         .content.decode()
     )
     assert "The report was created late." in page
@@ -212,7 +214,7 @@ def test_another_partner_gets_no_notification(monitored_repository: MonitoredRep
 def test_subscription_frequency_decides_about_emails(
     monitored_repository: MonitoredRepository, alice: User, frequency: str, emails: int
 ) -> None:
-    unsubscribe.update_subscription(alice, f"partner:{monitored_repository.integration.partner_id}", frequency)
+    unsubscribe.update_subscription(alice, f"partner:{monitored_repository.integration.partner.slug}", frequency)
     tasks.generate_due_reports(MONDAY)
     assert list_readers().count("alice@acme.example") == emails
 
@@ -221,7 +223,7 @@ def test_week_without_problems_is_not_sent_to_problem_subscribers(
     rocket: Integration, alice: User, now: datetime
 ) -> None:
     create_repository_row(rocket, now)
-    unsubscribe.update_subscription(alice, f"partner:{rocket.partner_id}", "only_with_problems")
+    unsubscribe.update_subscription(alice, f"partner:{rocket.partner.slug}", "only_with_problems")
     tasks.generate_due_reports(MONDAY)
     assert list_readers() == []
 
@@ -247,7 +249,7 @@ def test_report_page_is_visible_to_its_scope_only(
     monitored_repository: MonitoredRepository, alice: User, charlie: User, rita: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
-    address = reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])
+    address = reverse("reports:detail", args=[f"partner:{acme.slug}", "2026-W16"])
     programs = reverse("reports:detail", args=["programs", "2026-W16"])
     status_codes = [
         (sign_in(who).get(address).status_code, sign_in(who).get(programs).status_code)
@@ -265,7 +267,7 @@ def test_subscriptions_are_saved(
     monitored_repository: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     client = sign_in(alice)
-    scope = f"partner:{acme.pk}"
+    scope = f"partner:{acme.slug}"
     assert client.post(reverse("reports:subscriptions"), {scope: "only_with_problems"}).status_code == 302
     assert client.post(reverse("reports:subscriptions"), {scope: "daily"}).status_code == 422
     assert list(ReportSubscription.objects.values_list("scope", "frequency")) == [(scope, "only_with_problems")]

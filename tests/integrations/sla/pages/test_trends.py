@@ -134,7 +134,7 @@ def test_trends_of_a_partner_exclude_others(
 
 def test_incomplete_data_of_past_weeks_comes_from_their_reports(sign_in: Any, alice: Any, issues: Any) -> None:
     now = timezone.now()
-    partner = issues["running"].integration.partner_id
+    partner = issues["running"].integration.partner.slug
     week = get_last_complete_period(PeriodKind.WEEK, now, get_program_zone())
     figures = {"totals": {"data_incomplete": 3}}
     values = {"period": str(week), "kind": week.kind, "end_day": week.end_day, "created_at": now}
