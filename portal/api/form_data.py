@@ -7,7 +7,8 @@ from typing import TypeVar
 from django.forms import BaseForm
 from django.http import QueryDict
 
-from portal.api.problems import ApiError, build_unknown_value_message
+from portal.api.choices import list_choice_values
+from portal.api.problems import ApiError, build_choice_message
 from portal.core.value_types import NamedValues
 
 FormT = TypeVar("FormT", bound=BaseForm)
@@ -31,7 +32,11 @@ def validate_filters(form: FormT) -> FormT:
     """Return the valid form of a page's filters. Raises ApiError, also for unknown values, which the page ignores."""
     errors = [(name, error) for name, errors in form.errors.as_data().items() for error in errors]
     # The message of the page says that the list shows all results.
-    fields = [(name, build_unknown_value_message(name)) for name, error in errors if error.code == "invalid_choice"]
+    fields = [
+        (name, build_choice_message(list_choice_values(form.fields[name])))
+        for name, error in errors
+        if error.code == "invalid_choice"
+    ]
     if fields:
         raise ApiError("validation-error", fields[0][1], fields=fields)
     return validate_form(form)

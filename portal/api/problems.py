@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -79,14 +79,15 @@ def refuse_unknown_keys(field: str, keys: Iterable[str], known_keys: Container[s
         raise ApiError("validation-error", message, fields=field_errors)
 
 
-def build_unknown_value_message(field: str) -> str:
-    return f"Unknown {field.replace('_', ' ')}."
+def build_choice_message(values: Iterable[str]) -> str:
+    """Return the message about a value that isn't one of `values`."""
+    return f"Use one of: {', '.join(value for value in values if value)}."
 
 
-def refuse_unknown_value(field: str, value: str, known_values: Container[str]) -> None:
+def refuse_unknown_value(field: str, value: str, known_values: Collection[str]) -> None:
     """Raise FieldError for an unknown value of an optional filter, which would otherwise select everything."""
     if value and value not in known_values:
-        raise FieldError(field, build_unknown_value_message(field))
+        raise FieldError(field, build_choice_message(known_values))
 
 
 def get_row(rows: QuerySet[Row], not_found_message: str, **lookups: object) -> Row:
@@ -135,9 +136,8 @@ def _get_validation_message(error: JsonObject) -> str:
     """Return Pydantic's message as a sentence."""
     if error.get("type") == "missing" and not _get_field_path(error["loc"]):
         return "Send a JSON body. An empty one is {}."
-    if error.get("type") == "literal_error":
-        values = re.findall(r"'(\w+)'", error["ctx"]["expected"])
-        return f"Use one of: {', '.join(values)}."
+    if error.get("type") in ("literal_error", "enum"):
+        return build_choice_message(re.findall(r"'([^']*)'", error["ctx"]["expected"]))
     text = VALIDATION_MESSAGES.get(str(error.get("type"))) or str(error.get("msg", "Enter a valid value."))
     return text if text.endswith(".") else f"{text}."
 

@@ -25,6 +25,10 @@ AGE_LABELS = {
     "7": gettext_lazy("1 week"),
     "14": gettext_lazy("2 weeks"),
 }
+PARTY_CHOICES = [
+    *((party.value, party.label) for party in ResponsibleParty if party != ResponsibleParty.PROGRAM),
+    ("any", ANY_PARTY),
+]
 NEED_REASON = ("snooze", "decline_tier")
 FILTER_FIELDS = ("program", "stage", "category", "age", "responsible_party")
 
@@ -40,10 +44,7 @@ class QueueFilterForm(forms.Form):
     )
     responsible_party = FilterField(
         label=gettext_lazy("Responsible party"),
-        choices=[
-            *((party, party.label) for party in ResponsibleParty if party != ResponsibleParty.PROGRAM),
-            ("any", ANY_PARTY),
-        ],
+        choices=PARTY_CHOICES,
         empty_label=ResponsibleParty.PROGRAM.label,
     )
 

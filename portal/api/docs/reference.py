@@ -67,7 +67,7 @@ def _build_operation(path: str, method: str, operation_data: JsonObject) -> Temp
         "scope": operation_data.get("x-scope", ""),
         "parameters": [
             _build_field(parameter["name"], parameter.get("schema", {}), parameter)
-            for parameter in map(_resolve_parameter, operation_data.get("parameters", []))
+            for parameter in map(resolve_parameter, operation_data.get("parameters", []))
             # All writes have it, and the conventions explain it once.
             if parameter["name"] != IDEMPOTENCY_KEY_HEADER
         ],
@@ -78,7 +78,7 @@ def _build_operation(path: str, method: str, operation_data: JsonObject) -> Temp
     }
 
 
-def _resolve_parameter(parameter: JsonObject) -> JsonObject:
+def resolve_parameter(parameter: JsonObject) -> JsonObject:
     """Return a parameter, which is in the components if several operations share it."""
     shared: dict[str, JsonObject] = build_document()["components"]["parameters"]
     return shared[parameter["$ref"].rpartition("/")[2]] if "$ref" in parameter else parameter

@@ -15,14 +15,19 @@ from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import BeforeValidator, Field
 
+from integrations.reviews.forms.queue import AGE_LABELS
+from integrations.sla.engine.types import Severity
 from integrations.sla.filters import parse_filters
+from integrations.submissions.workflow.states import STAGE_LABELS, ListingStatus
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.exports import EXPORTS, build_table
+from portal.analytics.filters import PERIODS
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import SavedViewForm
 from portal.analytics.views.exports import build_file_response
+from portal.api.choices import CategoryFilter, FilterBy, OneOf, ProgramFilter
 from portal.api.form_data import build_form_data, clean, validate_filters
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import get_row, refuse_unknown_value
@@ -47,30 +52,34 @@ MAX_JSON_ROWS = 10_000  # per JSON response
 FORMAT_PARAMETERS = ("format", "limit")
 
 
+# A page refuses values other than its own.
+TableFilter = Annotated[str, Field(max_length=60, description="The values depend on the table.")]
+
+
 class TableParams(Schema):
     """Format, and the filters of all tables. The default format is JSON, unless the Accept header selects another."""
 
     format: Literal["", "json", "csv", "xlsx"] = Field("", description="The Accept header also works.")
     limit: int = Field(200, ge=1, le=MAX_JSON_ROWS, description="Maximum number of JSON rows. Files contain all rows.")
-    program: str = Field("", max_length=60)
-    period: str = Field("", max_length=10, description="Period of figures: 30, 90, or 365 days.")
+    program: ProgramFilter = ""
+    period: Annotated[str, FilterBy(PERIODS)] = Field("", description="Period of figures in days.")
     q: str = Field("", max_length=100)
-    kind: str = Field("", max_length=60)
-    tab: str = Field("", max_length=20)
-    stage: str = Field("", max_length=60)
-    category: str = Field("", max_length=60)
-    responsible_party: str = Field("", max_length=60)
-    age: str = Field("", max_length=10)
-    listing_status: str = Field("", max_length=60)
-    state: str = Field("", max_length=20)
-    version: str = Field("", max_length=60)
-    method: str = Field("", max_length=20)
-    owner: str = Field("", max_length=20)
-    contacts: str = Field("", max_length=20)
-    severity: str = Field("", max_length=20)
+    kind: TableFilter = ""
+    tab: TableFilter = ""
+    stage: Annotated[str, FilterBy(STAGE_LABELS)] = ""
+    category: CategoryFilter = ""
+    responsible_party: TableFilter = ""
+    age: Annotated[str, FilterBy(AGE_LABELS)] = ""
+    listing_status: Annotated[str, FilterBy(ListingStatus.values)] = ""
+    state: TableFilter = ""
+    version: TableFilter = ""
+    method: TableFilter = ""
+    owner: TableFilter = ""
+    contacts: TableFilter = ""
+    severity: Annotated[str, FilterBy(Severity)] = ""
     partner: str = Field("", max_length=80)
     integration: str = Field("", max_length=60)
-    sort: str = Field("", max_length=20)
+    sort: TableFilter = ""
 
 
 class SavedViewOut(Schema):
@@ -98,7 +107,7 @@ class SavedViewOut(Schema):
 class SavedViewIn(StrictSchema):
     """New saved view. Unknown filters are left out of `query`."""
 
-    page: str = Field(min_length=1, max_length=40, description=f"One of: {', '.join(services.PAGES)}.")
+    page: Annotated[str, OneOf(services.PAGES)]
     name: str
     query: str = Field("", max_length=2000)
     shared: bool = False
@@ -112,7 +121,7 @@ class SavedViewUpdateIn(StrictSchema):
 
 
 class EmailFilterParams(PaginationParams):
-    state: str = Field("", max_length=20)
+    state: Annotated[str, FilterBy(EmailMessage.State.values)] = ""
     q: str = Field("", max_length=100, description="Text in the subject or address.")
 
 
@@ -206,7 +215,6 @@ def list_views(request: AuthenticatedRequest) -> QuerySet[SavedView]:
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
 def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> SavedView:
     """Save a view. `shared` makes it visible to all program staff."""
-    refuse_unknown_value("page", body.page, services.PAGES)
     name = clean(SavedViewForm(data=build_form_data(name=body.name)))["name"]
     now = timezone.now()
     return services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now)
@@ -244,7 +252,6 @@ def _get_view(request: AuthenticatedRequest, pk: int) -> SavedView:
 def list_emails(request: HttpRequest, params: Query[EmailFilterParams]) -> Page[EmailMessage]:
     """List sent, scheduled, and failed emails, newest first. For program staff."""
     require_program_staff(request)
-    refuse_unknown_value("state", params.state, EmailMessage.State.values)
     rows = filter_emails(params.state, params.q).select_related("integration")
     return paginate(request, rows, params)
 

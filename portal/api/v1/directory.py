@@ -1,5 +1,6 @@
 """Operations for the public directory and replies to support records."""
 
+from typing import Annotated
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
@@ -8,11 +9,13 @@ from ninja import Query
 from pydantic import Field
 
 from integrations.partners import permissions
+from integrations.programs.registry import PROGRAMS
 from integrations.submissions.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
+from portal.api.choices import CategoryFilter, FilterBy, OneOf, ProgramFilter, TierFilter
 from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import get_row, refuse_unknown_value
+from portal.api.problems import get_row
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.core.value_types import JsonObject
 from portal.directory import search
@@ -24,13 +27,13 @@ router = ScopedRouter("Directory")
 
 class ListingFilterParams(PaginationParams):
     q: str = Field("", max_length=100)
-    product: str = Field("", max_length=60)
-    track: str = Field("", max_length=60)
-    program: str = Field("", max_length=60)
-    category: str = Field("", max_length=60)
-    tier: str = Field("", max_length=60)
-    listing_status: str = Field("", max_length=20)
-    platform: str = Field("", max_length=60)
+    product: Annotated[str, FilterBy(program.product for program in PROGRAMS.values())] = ""
+    track: Annotated[str, FilterBy(search.TRACK_LABELS)] = ""
+    program: ProgramFilter = ""
+    category: CategoryFilter = ""
+    tier: TierFilter = ""
+    listing_status: Annotated[str, OneOf(search.STATUS_FILTERS)] = Field("", description="Empty: listed or suspended.")
+    platform: str = Field("", max_length=60, description="Such as linux_amd64.")
     partner: str = Field("", max_length=80)
 
 
@@ -41,11 +44,7 @@ class SupportReplyIn(StrictSchema):
 @router.get("/directory", "", CursorPage[JsonObject])
 def list_directory(request: HttpRequest, params: Query[ListingFilterParams]) -> Page[JsonObject]:
     """List public listings, newest first, with the filters of the directory. Public."""
-    query = params.model_dump(exclude={"after", "limit"})
-    # Pages ignore unknown values, because links can be old.
-    for field, known_values in search.KNOWN_VALUES.items():
-        refuse_unknown_value(field, query.get(field, ""), known_values)
-    filters = search.parse_filters(query)
+    filters = search.parse_filters(params.model_dump(exclude={"after", "limit"}))
     page = paginate(request, search.list_listings(filters), params)
     return Page([search.serialize_listing(row) for row in page.items], page.next)
 

@@ -1,5 +1,6 @@
 """Operations for integrations: list, details, events, transitions, and messages."""
 
+from typing import Annotated
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
@@ -25,8 +26,10 @@ from integrations.submissions.services.transitions import (
     perform_transition,
 )
 from integrations.submissions.views.edit import build_changes, build_initial_data
+from integrations.submissions.workflow.states import STAGE_LABELS, ListingStatus, ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest
+from portal.api.choices import CategoryFilter, FilterBy, ProgramFilter
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag
 from portal.api.form_data import build_form_data, clean, validate_filters, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
@@ -45,12 +48,12 @@ TRANSITION_SCOPE = "transitions:write"
 class IntegrationFilterParams(PaginationParams):
     """Filters of the integration list."""
 
-    q: str | None = Field(None, max_length=100, description="Text in the name, repository, or partner.")
-    program: str | None = Field(None, max_length=60)
-    stage: str | None = Field(None, max_length=60)
-    category: str | None = Field(None, max_length=60)
-    responsible_party: str | None = Field(None, max_length=60)
-    listing_status: str | None = Field(None, max_length=60)
+    q: str = Field("", max_length=100, description="Text in the name, repository, or partner.")
+    program: ProgramFilter = ""
+    stage: Annotated[str, FilterBy(STAGE_LABELS)] = ""
+    category: CategoryFilter = ""
+    responsible_party: Annotated[str, FilterBy(ResponsibleParty.values)] = ""
+    listing_status: Annotated[str, FilterBy(ListingStatus.values)] = ""
 
 
 class IntegrationUpdateIn(StrictSchema):
@@ -99,8 +102,7 @@ class EditionMigrationIn(StrictSchema):
 @router.get("/integrations", READ_SCOPE, CursorPage[submissions.IntegrationOut])
 def list_integrations(request: AuthenticatedRequest, params: Query[IntegrationFilterParams]) -> Page[Integration]:
     """List the integrations that you can see, newest first. Program staff can see all of them."""
-    data = {key: value or "" for key, value in params.model_dump().items()}
-    form = validate_filters(IntegrationFilterForm(data=data))
+    form = validate_filters(IntegrationFilterForm(data=params.model_dump(exclude={"after", "limit"})))
     visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
     return paginate(request, filter_integrations(visible_integrations, form.cleaned_data), params)
 

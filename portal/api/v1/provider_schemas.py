@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field
 from integrations.submissions.access import load_visible_integration
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AuthenticatedRequest
+from portal.api.choices import FilterBy, list_choice_values
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.problems import FieldError
 from portal.api.routing import ScopedRouter
@@ -24,7 +25,7 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
-from verification.schemas.forms import SchemaUploadForm
+from verification.schemas.forms import GeneratorChoicesForm, SchemaUploadForm
 from verification.schemas.models import ProviderSchema
 from verification.schemas.views import crds
 from verification.schemas.views.schemas import get_schema_pair
@@ -74,21 +75,24 @@ class SchemaDiffParams(Schema):
     older: str = Field("", max_length=250, description="Older version. Default: the previous version.")
 
 
+OPTION_FIELDS = GeneratorChoicesForm.base_fields
+
+
 class CrossplaneParams(Schema):
     """Options that a schema doesn't define. Omitted options use the defaults."""
 
     version: str = Field("", max_length=250)
     group_prefix: str = Field("", max_length=100)
     api_version: str = Field("", max_length=40)
-    external_name: str = Field("", max_length=30)
+    external_name: Annotated[str, FilterBy(list_choice_values(OPTION_FIELDS["external_name"]))] = ""
     external_names: str = Field("", max_length=800, description="RESOURCE=RULE, one per line.")
     kinds: str = Field("", max_length=800, description="RESOURCE=group/Kind, one per line.")
     references: str = Field("", max_length=800, description="RESOURCE.argument, one per line.")
-    singletons: str = Field("", max_length=20)
-    single_blocks: str = Field("", max_length=20)
-    computed_nested: str = Field("", max_length=20)
-    numbers: str = Field("", max_length=20)
-    runtime: str = Field("", max_length=20)
+    singletons: Annotated[str, FilterBy(list_choice_values(OPTION_FIELDS["singletons"]))] = ""
+    single_blocks: Annotated[str, FilterBy(list_choice_values(OPTION_FIELDS["single_blocks"]))] = ""
+    computed_nested: Annotated[str, FilterBy(list_choice_values(OPTION_FIELDS["computed_nested"]))] = ""
+    numbers: Annotated[str, FilterBy(list_choice_values(OPTION_FIELDS["numbers"]))] = ""
+    runtime: Annotated[str, FilterBy(list_choice_values(OPTION_FIELDS["runtime"]))] = ""
 
 
 class SchemaDiffOut(Schema):

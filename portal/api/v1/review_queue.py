@@ -2,7 +2,7 @@
 
 import base64
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -10,12 +10,15 @@ from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import AwareDatetime, Field, TypeAdapter
 
-from integrations.reviews.forms.queue import QueueFilterForm
+from integrations.reviews.forms.queue import AGE_LABELS, PARTY_CHOICES, QueueFilterForm
 from integrations.reviews.selectors import queue_items
+from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import build_item_url, list_tasks
 from integrations.submissions.models import Integration
+from integrations.submissions.workflow.states import OPEN_STAGES
 from portal.accounts.requests import AuthenticatedRequest
+from portal.api.choices import CategoryFilter, FilterBy, OneOf, ProgramFilter
 from portal.api.form_data import validate_filters
 from portal.api.pagination import CursorPage, PaginationParams, build_cursor_error, build_page
 from portal.api.routing import MAX_ID, ScopedRouter
@@ -38,13 +41,13 @@ class ReviewQueueParams(PaginationParams):
     """Filters of the review queue."""
 
     after: str | None = Field(None, max_length=500, description="Cursor: the `next` value of the previous page.")
-    kind: Literal["", "review", "appeal", "partner", "waiver", "agreement", "stale", "dispute", "label_policy"] = ""
-    tab: Literal["all", "overdue", "today", "mine", "free", "snoozed"] = "all"
-    program: str = Field("", max_length=60)
-    stage: str = Field("", max_length=60)
-    category: str = Field("", max_length=60)
-    age: str = Field("", max_length=10, description="Minimum waiting time in days.")
-    responsible_party: str = Field("", max_length=20)
+    kind: Annotated[str, FilterBy(KINDS)] = ""
+    tab: Annotated[str, OneOf(TAB_LABELS)] = "all"
+    program: ProgramFilter = ""
+    stage: Annotated[str, FilterBy(OPEN_STAGES)] = ""
+    category: CategoryFilter = ""
+    age: Annotated[str, FilterBy(AGE_LABELS)] = Field("", description="Minimum waiting time in days.")
+    responsible_party: Annotated[str, FilterBy(dict(PARTY_CHOICES))] = Field("", description="Empty means the program.")
 
 
 class QueueItemOut(Schema):

@@ -26,7 +26,7 @@ from integrations.submissions.access import load_visible_integration, require_pe
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, paginate
-from portal.api.problems import ApiError, build_unknown_value_message
+from portal.api.problems import ApiError
 from portal.api.routing import MessageResponse, ScopedRouter
 from portal.api.v1.schemas import sla as schemas
 from portal.core.errors import ActionRefused
@@ -39,7 +39,7 @@ WRITE_SCOPE = "sla:write"
 
 def refuse_unknown_clock_filters(filters: ClockFilters) -> None:
     """Raise ApiError for filters that the dashboard ignores."""
-    fields = [(name, build_unknown_value_message(name)) for name in filters.unknown_names]
+    fields = [(name, f"Unknown {name}.") for name in filters.unknown_names]
     if fields:
         raise ApiError("validation-error", fields[0][1], fields=fields)
 

@@ -10,6 +10,9 @@ from pydantic import BeforeValidator, Field
 
 from integrations.partners.models import PartnerCalendar
 from integrations.partners.services.calendars import describe_calendar
+from integrations.sla.engine.types import Severity
+from integrations.sla.filters import STATE_LABELS
+from portal.api.choices import FilterBy, OneOf, ProgramFilter
 from portal.api.pagination import PaginationParams
 from portal.api.routing import StrictSchema
 from portal.api.v1.schemas.common import DisplayText, PartnerReference
@@ -18,15 +21,14 @@ from portal.api.v1.schemas.common import DisplayText, PartnerReference
 class ClockFilterParams(PaginationParams):
     """Filters of the SLA dashboard.
 
-    `state` is at_risk, overdue, data_incomplete, paused, disputed, unmonitored, met, late, ideal_missed, or all. Empty
-    means open. An unmonitored clock was open when its monitoring ended.
+    An empty `state` means open. An unmonitored clock was open when its monitoring ended.
     """
 
-    program: str = Field("", max_length=60)
+    program: ProgramFilter = ""
     partner: str = Field("", max_length=80)
     integration: str = Field("", max_length=60)
-    severity: str = Field("", max_length=20)
-    state: str = Field("all", max_length=20)
+    severity: Annotated[str, FilterBy(Severity)] = ""
+    state: Annotated[str, OneOf(STATE_LABELS)] = "all"
 
 
 class ClockOut(Schema):
