@@ -63,7 +63,7 @@ JOBS: tuple[PeriodicJob, ...] = (
     PeriodicJob("compliance.advance_cases", "integrations.compliance.tasks.advance_cases", 60),
     PeriodicJob("directory.refresh_listings", "portal.directory.services.refresh_due_listings", 60),
     PeriodicJob(
-        "submissions.refresh_next_actions", "integrations.submissions.services.changes.refresh_due_integrations", 60
+        "submissions.refresh_next_actions", "integrations.submissions.services.changes.refresh_due_integrations", 10
     ),
     PeriodicJob("checks.compare_ci_reports", "verification.checks.services.ci_reports.compare_due_reports", 60),
     PeriodicJob("api.warn_of_expiring_tokens", "portal.api.services.tokens.warn_expiring_tokens", 3600),
