@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.core.paginator import Page
 from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
@@ -88,6 +89,13 @@ def build_active_owner_condition(other_than: User | None = None) -> Exists:
     if other_than is not None:
         owners = owners.exclude(user=other_than)
     return Exists(owners)
+
+
+def has_active_owner(partner: Partner, page: Page[Membership]) -> bool:
+    """Return whether a partner has an active owner. A page of its memberships saves a query for most partners."""
+    if any(each.role == Role.OWNER and each.user.is_active for each in page):
+        return True
+    return page.has_other_pages() and Partner.objects.filter(build_active_owner_condition(), pk=partner.pk).exists()
 
 
 def list_solely_owned_partners(user: User) -> list[Partner]:

@@ -21,7 +21,7 @@ from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.accounts.role_names import describe_role, list_manageable_roles, list_roles
 from portal.core.crypto import hash_token
 from portal.core.value_types import TemplateContext
-from portal.ui.pagination import paginate
+from portal.ui.pagination import paginate, redirect_to_list
 from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 
 ACCOUNT_ACTIONS = {"sign_out": roles.end_sessions, "deactivate": roles.deactivate, "reactivate": roles.reactivate}
@@ -191,7 +191,7 @@ def change_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     elif name == "revoke":
         with report_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             invitations.revoke_invitation(invitation, actor=request.user, now=now)
-    return redirect("accounts:people")
+    return redirect_to_list(request, "accounts:people")
 
 
 @login_not_required

@@ -28,7 +28,7 @@ from portal.reports.period_texts import describe_period
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import ReportScope, can_manage_report, can_read_report, find_report_scope, get_display_name
 from portal.ui.htmx import is_fragment_request
-from portal.ui.pagination import paginate
+from portal.ui.pagination import paginate, redirect_to_list
 
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "pdf": "application/pdf"}
 PAGE_SIZE = 50
@@ -153,7 +153,7 @@ def update_subscriptions(request: AuthenticatedRequest) -> HttpResponse:
         return _render_list(request, form)
     form.save()
     messages.success(request, _("Report subscriptions saved."))
-    return redirect("reports:list")
+    return redirect_to_list(request, "reports:list")
 
 
 @csrf_exempt  # the token is the proof: a mail program posts without a session
@@ -251,4 +251,4 @@ def send_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
         messages.success(request, _("Report email to %(email)s queued.") % {"email": recipient.email})
     else:
         deliveries.request_sending(snapshot, actor=request.user, now=timezone.now())
-    return redirect("reports:emails", scope, period)
+    return redirect_to_list(request, "reports:emails", scope, period)

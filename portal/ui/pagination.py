@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 from django.core import signing
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.core.paginator import EmptyPage, Page, Paginator
 from django.db.models import Field, Model, Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
+from django.shortcuts import resolve_url
 from django.utils.functional import cached_property
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from portal.core.compiled_queries import Value, select_compiled
 from portal.core.figures import build_key, read_figures
@@ -214,3 +217,17 @@ def paginate_compiled(
 
     rows = cast("QuerySet[Row]", select_compiled(build, **values))
     return paginate(request, rows, size, parameter=parameter, count=count_rows if count is None else count)
+
+
+def redirect_to_list(request: HttpRequest, to: str, *args: object) -> HttpResponseRedirect:
+    """Redirect to a page with lists after an action on it.
+
+    The lists stay on their pages, with their filters: the query of this URL, or else of the page that sent the form.
+    """
+    url = resolve_url(to, *args)
+    query = request.META.get("QUERY_STRING", "")
+    referrer = request.headers.get("Referer", "")
+    if not query and url_has_allowed_host_and_scheme(referrer, {request.get_host()}, request.is_secure()):
+        source = urlsplit(referrer)
+        query = source.query if source.path == url else ""
+    return HttpResponseRedirect(f"{url}?{query}" if query else url)

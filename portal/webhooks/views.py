@@ -19,7 +19,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.one_time_secrets import store_secret, take_secret
 from portal.ui.htmx import is_fragment_request
 from portal.ui.name_confirmation import NameConfirmationForm
-from portal.ui.pagination import paginate
+from portal.ui.pagination import paginate, redirect_to_list
 from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 from portal.webhooks import payloads, permissions as access, services
 from portal.webhooks.event_types import iterate_webhook_groups
@@ -155,7 +155,7 @@ def rotate_secret(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             )
             # As after the creation: reloading this response would rotate the secret again.
             store_secret(request, f"webhook {uuid}", secret)
-    return redirect("webhooks:detail", uuid)
+    return redirect_to_list(request, "webhooks:detail", uuid)
 
 
 def describe_resumption(count: int, *, has_skipped: bool) -> str:
@@ -184,7 +184,7 @@ def perform_action(request: AuthenticatedRequest, uuid: UUID, action: str) -> Ht
     if request.method == "POST":
         with report_refusals(request):
             messages.success(request, _perform_action(request, endpoint, action))
-    return redirect("webhooks:detail", uuid)
+    return redirect_to_list(request, "webhooks:detail", uuid)
 
 
 def replay_deliveries(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> HttpResponse:
@@ -196,7 +196,7 @@ def replay_deliveries(request: AuthenticatedRequest, endpoint: WebhookEndpoint) 
             since = form.cleaned_data["since"]
             count = services.replay_deliveries(endpoint, since, actor=request.user, now=timezone.now())
             messages.success(request, describe_replay(count))
-            return redirect(detail_url)
+            return redirect_to_list(request, detail_url)
     return render_action_form(request, form, request.POST, label=_("Replay failed deliveries"), cancel_url=detail_url)
 
 
@@ -238,7 +238,7 @@ def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> H
     if request.method == "POST":
         with report_refusals(request, _("Delivery queued again with the same webhook-id.")):
             services.replay_delivery(delivery, actor=request.user, now=timezone.now())
-        return redirect("webhooks:delivery", uuid, message)
+        return redirect_to_list(request, "webhooks:delivery", uuid, message)
     attempts = paginate(request, delivery.attempts.all(), 10)
     is_update = is_fragment_request(request)
     is_sending = not endpoint.pause and delivery.is_due(timezone.now())

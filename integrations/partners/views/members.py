@@ -6,20 +6,19 @@ from django.contrib import messages
 from django.db.models import Case, When
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
-from integrations.partners.models import JoinRequest, Membership, Partner, Role
+from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.selectors import list_own_partners
 from integrations.partners.services import contacts, members, profiles
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import send_initial_values
 from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
-from portal.ui.pagination import paginate
+from portal.ui.pagination import paginate, redirect_to_list
 from portal.ui.refusals import add_refusals_to_form, report_refusals
 
 PAGE_SIZE = 20
@@ -79,10 +78,7 @@ def _build_members_context(
         role_form = RoleForm(initial={"role": membership.role}, auto_id=f"member-{membership.pk}-%s")
         removal_form = removal_forms.get(membership.pk) or build_removal_form(membership)
         rows.append((membership, role_form, removal_form))
-    has_owner = any(each.role == Role.OWNER and each.user.is_active for each, *_forms in rows)
-    if not has_owner and page.has_other_pages():
-        has_owner = memberships.filter(role=Role.OWNER, user__is_active=True).exists()
-    return {"members": rows, "member_page": page, "has_owner": has_owner}
+    return {"members": rows, "member_page": page, "has_owner": selectors.has_active_owner(partner, page)}
 
 
 def _build_admission_context(request: HttpRequest, partner: Partner) -> TemplateContext:
@@ -98,11 +94,6 @@ def _build_admission_context(request: HttpRequest, partner: Partner) -> Template
             request, invitations.order_by("-created_at", "-pk"), PAGE_SIZE, parameter="invitations"
         ),
     }
-
-
-def _redirect_to_page(request: HttpRequest, slug: str) -> HttpResponse:
-    # Beside a refused form, the links to other pages keep its URL.
-    return redirect(reverse("partners:members", args=[slug], query=request.GET))
 
 
 def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -135,9 +126,9 @@ def invite_member(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         with add_refusals_to_form(form, "email"):
             sent_invitation = members.send_invitation(partner, email, role, actor=request.user, now=timezone.now())
             messages.success(request, _("Invitation sent to %(email)s.") % {"email": sent_invitation.email})
-            return redirect("partners:members", slug)
-    if not form.is_bound:
-        return _redirect_to_page(request, slug)
+            return redirect_to_list(request, "partners:members", slug)
+    if not form.is_bound:  # a link to another page beside a refused form, which keeps the URL of the form
+        return redirect_to_list(request, "partners:members", slug)
     return render(request, "partners/company.html", build_partner_context(request, partner, form), status=422)
 
 
@@ -156,7 +147,7 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
     elif requested_action == "revoke":
         with report_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             members.revoke_invitation(invitation, actor=request.user, now=now)
-    return redirect("partners:members", slug)
+    return redirect_to_list(request, "partners:members", slug)
 
 
 def confirm_contacts(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -165,7 +156,7 @@ def confirm_contacts(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         with report_refusals(request, _("You confirmed the contacts of %(name)s.") % {"name": partner.name}):
             contacts.confirm_contacts(partner, actor=request.user, now=timezone.now())
-    return redirect("partners:members", slug)
+    return redirect_to_list(request, "partners:members", slug)
 
 
 def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
@@ -178,7 +169,7 @@ def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> Ht
         message = _("%(user)s joined the company.") if accept else _("Request declined. We notify %(user)s by email.")
         with report_refusals(request, message % {"user": join_request.user}):
             members.decide_join_request(join_request, accept=accept, role=role, actor=request.user, now=timezone.now())
-    return redirect("partners:members", slug)
+    return redirect_to_list(request, "partners:members", slug)
 
 
 def build_removal_form(membership: Membership, data: QueryDict | None = None) -> NameConfirmationForm:
@@ -212,4 +203,4 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     # The user may have left the company or handed over the ownership.
     permissions.clear_cached_roles(request.user)
     is_still_member = bool(permissions.get_role(membership.partner, request.user))
-    return _redirect_to_page(request, slug) if is_still_member else redirect("dashboard:home")
+    return redirect_to_list(request, "partners:members", slug) if is_still_member else redirect("dashboard:home")

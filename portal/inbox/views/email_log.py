@@ -5,7 +5,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -16,7 +16,7 @@ from portal.notifications.email import mark_as_seen
 from portal.notifications.models import EmailMessage
 from portal.notifications.personal_links import hide_personal_links
 from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails, list_received_emails
-from portal.ui.pagination import paginate
+from portal.ui.pagination import paginate, redirect_to_list
 
 
 def require_access(request: HttpRequest) -> None:
@@ -80,4 +80,4 @@ def mark_all_as_read(request: HttpRequest) -> HttpResponse:
     """Mark all notifications of the signed-in person as read."""
     now = timezone.now()
     mark_as_seen(list_received_emails(request.user.pk, now), now)
-    return redirect("inbox:list")
+    return redirect_to_list(request, "inbox:list")

@@ -86,6 +86,22 @@ def test_page_links_beside_a_refused_form_lead_to_the_company(
     assert urls == ["/company/acme/?members=2"] * 2
 
 
+def test_lists_stay_on_their_pages_after_an_action(sign_in: SignIn, crowd: list[Membership], alice: Any) -> None:
+    client = sign_in(alice)
+    query = "?members=2&invitations=2"
+    join_request = JoinRequest.objects.latest("pk")
+    actions = [
+        (get_member_url(crowd[-1].user), {"action": "role", "role": "editor"}),
+        (f"/company/acme/invitations/{Invitation.objects.latest('pk').pk}/", {"action": "revoke"}),
+        (f"/company/acme/requests/{join_request.pk}/", {"action": "decline"}),
+        ("/company/acme/invite/", {"email": "dora@acme.example", "role": "viewer"}),
+        ("/company/acme/contacts/", {}),
+    ]
+    headers = {"Referer": f"http://testserver/company/acme/{query}"}
+    urls = [client.post(url, data, headers=headers).url for url, data in actions]
+    assert urls == [f"/company/acme/{query}"] * len(actions)
+
+
 def test_refused_removal_of_a_later_page_comes_first(sign_in: SignIn, crowd: list[Membership], alice: Any) -> None:
     response = sign_in(alice).post(get_member_url(crowd[-1].user), {"action": "end", "name": "Someone"})
     member, _role_form, removal_form = response.context["members"][0]

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from integrations.submissions.models import Integration
 from portal.directory.models import Listing
 from portal.ui.components.lists import pagination
-from portal.ui.pagination import list_columns, paginate
+from portal.ui.pagination import list_columns, paginate, redirect_to_list
 from tests.conftest import NOW, create_integration
 
 pytestmark = pytest.mark.any_database
@@ -153,3 +153,20 @@ def test_page_by_key_reads_keys_before_rows(rows: QuerySet[Integration], size: i
     assert re.match(r'SELECT "submissions_integration"\."id" AS', keys)
     assert f"OFFSET {size}" in keys
     assert "OFFSET" not in found
+
+
+@pytest.mark.parametrize(
+    ("path", "referrer", "url"),
+    [
+        ("/saved-views/1/", "http://testserver/saved-views/?page=2&q=a%26b", "/saved-views/?page=2&q=a%26b"),
+        ("/saved-views/1/?page=3", "http://testserver/saved-views/?page=2", "/saved-views/?page=3"),
+        ("/saved-views/1/", "http://testserver/saved-views/", "/saved-views/"),
+        ("/saved-views/1/", "http://testserver/queue/?page=2", "/saved-views/"),
+        ("/saved-views/1/", "https://evil.example/saved-views/?page=2", "/saved-views/"),
+        ("/saved-views/1/", "http://[/saved-views/?page=2", "/saved-views/"),
+        ("/saved-views/1/", "", "/saved-views/"),
+    ],
+)
+def test_list_keeps_its_page_after_an_action(path: str, referrer: str, url: str) -> None:
+    request = RequestFactory().post(path, headers={"Referer": referrer})
+    assert redirect_to_list(request, "analytics:saved_views").url == url
