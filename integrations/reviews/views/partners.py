@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions, refusals, selectors as partner_selectors
-from integrations.partners.models import Membership, Partner, Role, VerificationState
+from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.partners.services import members, profiles, verification
 from integrations.programs.stages import Stage
 from integrations.reviews.forms.filters import PartnerFilterForm
@@ -31,13 +31,13 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, partner_merges
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.core.value_types import TemplateContext
-from portal.ui.pagination import paginate, paginate_compiled
+from portal.ui.pagination import paginate, paginate_compiled, redirect_to_list
 from portal.ui.refusals import add_refusals_to_form, render_action_form, report_refusals
 
 MAX_RECENT_EVENTS = 20
-MAX_INTEGRATIONS = 20  # per page of a partner
+PAGE_SIZE = 20  # of the lists on a partner's page
 COMPANY_COLUMNS = (
     *("name", "slug", "domain", "verification_state"),
     *("alliances_manager", "alliances_manager__name", "alliances_manager__email"),
@@ -105,8 +105,8 @@ def _list_integrations(partner: int) -> QuerySet[Integration]:
 
 
 def _list_members(partner: int) -> QuerySet[Membership]:
-    members = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
-    return members.only("role", "user", "user__name", "user__email", "user__is_active")
+    members = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
+    return members.order_by("joined_at", "pk").only("role", "user", "user__name", "user__email", "user__is_active")
 
 
 def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -127,9 +127,9 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             message = _("%(name)s now uses the program mailbox.")
         with report_refusals(request, message % {"manager": manager, "name": partner.name}):
             creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
-        return redirect("reviews:partner", slug)
+        return redirect_to_list(request, "reviews:partner", slug)
     count = partner.integration_count
-    memberships = list(select_compiled(_list_members, partner=partner.pk))
+    member_page = paginate_compiled(request, _list_members, PAGE_SIZE, parameter="members", partner=partner.pk)
     context = {
         "partner": partner,
         "form": form,
@@ -139,10 +139,10 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "is_unconfirmed": partner_selectors.is_unconfirmed(partner, timezone.now()),
         "state_reason": partner_selectors.get_state_reason(partner),
         "verifications": verifications,
-        "members": memberships,
-        "has_owner": any(each.role == Role.OWNER and each.user.is_active for each in memberships),
+        "member_page": member_page,
+        "has_owner": partner_selectors.has_active_owner(partner, member_page),
         "owner_form": OwnerForm(auto_id="owner-%s"),
-        "page": paginate_compiled(request, _list_integrations, MAX_INTEGRATIONS, count=count, partner=partner.pk),
+        "page": paginate_compiled(request, _list_integrations, PAGE_SIZE, count=count, partner=partner.pk),
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
     return render(request, "reviews/partner.html", context, status=422 if request.method == "POST" else 200)

@@ -16,7 +16,6 @@ from django.db.models import (
     TextChoices,
     Value,
     When,
-    prefetch_related_objects,
 )
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
@@ -102,20 +101,24 @@ def build_row(agreement: Agreement, signing_url: str = "") -> AgreementRow:
     return AgreementRow(agreement, AgreementState(agreement.state), signing_url)  # type: ignore[attr-defined]
 
 
-@cache
-def _compile_agreements(current_versions: tuple[tuple[str, str], ...]) -> CompiledQuery[Agreement]:
-    """Return the query of a partner's agreements, by kind, newest first."""
-    # A compiled query refuses prefetches, because it would drop them without a word.
-    rows = _build_agreements(current_versions).prefetch_related(None).filter(partner=PARTNER_ID)
-    return CompiledQuery(lambda: rows.order_by("kind", "-pk"))
+def select_partner_agreements(partner: Partner) -> QuerySet[Agreement]:
+    """Select all versions of a partner's agreements by kind, newest first, with the column `is_newest`."""
+    newer = Agreement.objects.filter(partner=partner, kind=OuterRef("kind"), pk__gt=OuterRef("pk"))
+    return select_agreements().filter(partner=partner).annotate(is_newest=~Exists(newer)).order_by("kind", "-pk")
 
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:
-    """Return all versions by kind, newest first. Only the newest version of a kind can be signed."""
-    rows = _compile_agreements(_list_current_versions()).fetch(partner=partner.pk)
-    prefetch_related_objects(rows, "signatures")
-    signing_urls = map_signing_urls(partner) if rows else {}
-    return [build_row(agreement, signing_urls.pop(agreement.kind, "")) for agreement in rows]
+    """Return the rows of all versions by kind, newest first."""
+    return build_rows(partner, list(select_partner_agreements(partner)))
+
+
+def build_rows(partner: Partner, agreements: list[Agreement]) -> list[AgreementRow]:
+    """Return the rows of a partner's agreements. Only the newest version of a kind can be signed."""
+    urls_by_kind = map_signing_urls(partner) if agreements else {}
+    return [
+        build_row(agreement, urls_by_kind.get(agreement.kind, "") if agreement.is_newest else "")  # type: ignore[attr-defined]
+        for agreement in agreements
+    ]
 
 
 def _select_newest_by_edition() -> QuerySet[Integration, tuple[UUID, str, str]]:

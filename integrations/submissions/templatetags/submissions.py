@@ -10,12 +10,15 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.partners.selectors import is_unconfirmed
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors.agreements import list_agreements
+from integrations.submissions.selectors.agreements import build_rows, select_partner_agreements
 from integrations.submissions.selectors.answers import group_by_critical_issue_address
 from integrations.submissions.selectors.deciders import has_no_decider
 from integrations.submissions.workflow.next_action import render_action_text
 from portal.accounts.role_names import list_manageable_roles
 from portal.core.value_types import TemplateContext
+from portal.ui.pagination import paginate
+
+PAGE_SIZE = 20
 
 register = template.Library()
 
@@ -28,12 +31,15 @@ def action_text(action: Mapping[str, Any]) -> str:
 
 @register.inclusion_tag("submissions/partials/agreements.html", takes_context=True)
 def show_agreements(context: TemplateContext, partner: Partner) -> dict[str, object]:
-    """Render all versions of the partner's agreements, with documents for those who can download them."""
-    user = context["request"].user
+    """Render a page of the versions of the partner's agreements, with documents for those who can download them."""
+    request = context["request"]
+    page = paginate(request, select_partner_agreements(partner), PAGE_SIZE, parameter="agreements")
     return {
+        "request": request,
         "partner": partner,
-        "agreements": list_agreements(partner),
-        "can_download": permissions.can_download(partner, user, is_agreement=True),
+        "page": page,
+        "rows": build_rows(partner, list(page)),
+        "can_download": permissions.can_download(partner, request.user, is_agreement=True),
     }
 
 

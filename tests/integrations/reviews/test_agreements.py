@@ -86,6 +86,18 @@ def test_list_has_pages(acme, now, rita, sign_in):
     assert ("Version 2029-01" in second, "Version 2079-01" in second) == (True, False)
 
 
+def test_company_page_has_pages_of_agreements(acme, rocket, now, rita, sign_in):
+    Agreement.objects.bulk_create(
+        Agreement(partner=acme, kind="tpa", version=f"{year}-01", created_at=now) for year in range(2027, 2068)
+    )
+    client = sign_in(rita)
+    contexts = [client.get(f"/companies/acme/?agreements={number}").context for number in (1, 2, 3)]
+    assert [len(context["rows"]) for context in contexts] == [20, 20, 1]
+    # Only the newest version can be signed.
+    newest = [row.agreement.version for context in contexts for row in context["rows"] if row.signing_url]
+    assert newest == ["2067-01"]
+
+
 def test_half_signed_versions_are_replaced_by_a_newer_one(rocket, alice, now, rita, sign_in, monkeypatch):
     sign(rocket, alice, now, Signature("=SUM(A1)", "CEO", ""))
     publish_version(monkeypatch)

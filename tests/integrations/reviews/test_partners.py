@@ -1,14 +1,15 @@
 """Tests of the partner page of program staff."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from integrations.partners.models import Partner, VerificationState
+from integrations.partners.models import Membership, Partner, Role, VerificationState
 from integrations.submissions.services import partner_merges
+from portal.accounts.models import User
 from tests.conftest import create_partner
 from tests.integrations.page_text import find_text, get_field_error, parse
 
@@ -60,6 +61,21 @@ def test_refused_decision_keeps_its_reason(sign_in: Callable[[Any], Client], acm
     assert "at most 1000 characters" in get_field_error(page, "note")
     assert parse(page).select("#id_note")[0].text.strip() == note
     assert [button.text.strip() for button in parse(page).select("main form button")] == ["Reject partner"]
+
+
+def test_members_have_pages_and_an_owner_of_a_later_page_counts(
+    sign_in: Callable[[Any], Client], acme: Partner, alice: Any, rita: Any, now: datetime
+) -> None:
+    people = User.objects.bulk_create(User(email=f"p{n}@acme.example", name=f"Person {n}") for n in range(25))
+    earlier = now - timedelta(days=400)
+    acme.memberships.update(joined_at=now)
+    acme.memberships.bulk_create(
+        Membership(partner=acme, user=each, role=Role.VIEWER, joined_at=earlier) for each in people
+    )
+    client = sign_in(rita)
+    pages = [find_text(client.get(f"/companies/acme/?members={number}"), "#members") for number in (1, 2)]
+    assert ["Alice Archer" in page for page in pages] == [False, True]
+    assert ["No active owner" in page for page in pages] == [False, False]
 
 
 def test_list_is_filtered_by_verification_as_its_export_is(sign_in: Any, rita: Any, acme: Partner) -> None:
