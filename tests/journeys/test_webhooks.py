@@ -70,7 +70,7 @@ def test_webhook_is_added_paused_after_a_failure_and_resumed(
 def test_partner_selects_and_stops_a_digest_and_subscribes_to_a_calendar(
     visit: Visit, alice: Any, acme: Any, rita: Any
 ) -> None:
-    reader = visit(alice).go("/notifications/").press("Notification preferences")
+    reader = visit(alice).go("/notifications/").press("Preferences")
     reader.sees("Required notifications", "Decisions").choose("Messages", "Daily digest email").press(
         "Save preferences"
     )

@@ -24,12 +24,14 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
     visible = Integration.objects.visible_to(request.user).select_related("partner").defer(*DEFERRED_COLUMNS)
     page = paginate(request, filter_integrations(visible, form.cleaned_data))
     is_fragment = is_fragment_request(request)
+    for_program = permissions.is_program_staff(request.user)
     context = {
         "form": form,
         "is_fragment": is_fragment,
         "page": page,
         "rows": list(page.object_list),
         "is_filtered": any(value for name, value in form.cleaned_data.items() if name != "sort"),
-        "for_program": permissions.is_program_staff(request.user),
+        "for_program": for_program,
+        "has_partner_names": for_program or len(permissions.get_roles(request.user)) > 1,
     }
     return render(request, f"submissions/list.html{'#results' if is_fragment else ''}", context)

@@ -31,6 +31,12 @@ def test_partner_lists_only_its_own_integrations(rows, sign_in, alice, bob):
         assert "covert" not in page.text
 
 
+def test_companies_are_named_for_those_who_see_several(rows, sign_in, acme, globex, alice, charlie, rita):
+    acme.memberships.create(user=charlie, role="viewer", joined_at=NOW)
+    pages = [sign_in(person).get("/integrations/").text for person in (alice, charlie, rita)]
+    assert ['<span class="muted">Acme</span>' in page for page in pages] == [False, True, True]
+
+
 def test_program_lists_all_integrations(rows, sign_in, rita, sam):
     for person in (rita, sam):
         assert sorted(list_names(sign_in(person).get("/integrations/"))) == ["Rocket", "Rocket covert", "Safe"]
