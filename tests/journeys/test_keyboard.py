@@ -117,3 +117,32 @@ def test_menu_closes_when_the_focus_leaves_it(visit: Visit, alice: Any) -> None:
     person.page.keyboard.press("Tab")
     expect(menu).not_to_have_attribute("open", "")
     expect(person.page.locator(":focus")).to_be_in_viewport()
+
+
+def test_reviewer_decides_on_the_review_page_with_single_keys(
+    acme: Any, alice: Any, rita: Any, github: Any, visit: Visit
+) -> None:
+    now = timezone.now()
+    row = advance_to_stage(create_integration(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
+    review = f"/integrations/{row.uuid}/review/"
+    reviewer = visit(rita).go(review)
+    page, keys = reviewer.page, reviewer.page.keyboard
+    keys.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    keys.press("Escape")
+    keys.press("j")
+    keys.press("j")
+    second = page.locator("article[id^=requirement-]").nth(1)
+    expect(second.get_by_role("heading").get_by_role("link")).to_be_focused()
+    keys.press("f")
+    expect(second.locator("#finding-form textarea")).to_be_focused()
+    reviewer.go(review)
+    keys.press("a")  # the focus shows why the approval isn't available
+    expect(page.locator("[data-action=approve] button")).to_be_focused()
+    for key, label in (("r", "Request changes"), ("h", "Put on hold")):
+        reviewer.go(review)
+        keys.press(key)
+        expect(page.get_by_role("heading", name=label).first).to_be_visible()
+    reviewer.go(review)
+    keys.press("u")
+    page.wait_for_url("**/queue/")
