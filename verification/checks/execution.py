@@ -105,6 +105,10 @@ def run_check(key: str, subject: Subject, sources: object) -> Result:
         return Result(Outcome.ERROR, summary)
 
 
+# Nothing is left to fix after a pass, and the partner can't fix an error on our side.
+OUTCOMES_WITHOUT_ADVICE = (Outcome.PASS, Outcome.ERROR)
+
+
 def serialize_result(key: str, result: Result) -> JsonObject:
     """Return a result as JSON in the one shape that all outputs share."""
     description = get_description(key)
@@ -114,7 +118,7 @@ def serialize_result(key: str, result: Result) -> JsonObject:
         "version": description.version,
         "outcome": str(result.outcome),
         "summary": result.summary,
-        "advice": result.advice or description.advice,
+        "advice": "" if result.outcome in OUTCOMES_WITHOUT_ADVICE else result.advice or description.advice,
         "evidence": [evidence.as_dict() for evidence in result.evidence],
         "inspected_revisions": [list(pair) for pair in result.inspected_revisions],
     }

@@ -202,6 +202,22 @@ def test_advice_of_a_result_replaces_that_of_the_check(provider, stubs):
     assert detail[KEY] == "Make it public on its settings page."
 
 
+@pytest.mark.parametrize(
+    ("outcome", "advice"),
+    [
+        (Outcome.PASS, ""),
+        (Outcome.ERROR, ""),
+        (Outcome.WARN, "Fix the cause."),
+        (Outcome.FAIL, "Fix the cause."),
+        (Outcome.NOT_RUN, "Fix the cause."),
+    ],
+)
+def test_only_results_that_the_partner_can_change_have_advice(provider, stubs, outcome, advice):
+    stubs.set_result(KEY, outcome, advice="Fix the cause.")
+    run_checks(provider, NOW)
+    assert {item["key"]: item["advice"] for item in get_fulfillment(provider).detail}[KEY] == advice
+
+
 def test_observations_are_passed_to_the_next_run(provider, stubs):
     stubs.set_result(KEY, Outcome.PASS, observations={"owner": 47, "digests": {"v1": "ab"}})
     run_checks(provider, NOW)
