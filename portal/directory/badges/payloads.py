@@ -18,7 +18,7 @@ def build_full_payload(badge_status: BadgeStatus, listing: Listing | None = None
     return {
         "schema": 1,
         "integration": badge_status.integration,
-        "integration_id": badge_status.uuid,
+        "uuid": badge_status.uuid,
         "partner": badge_status.partner,
         "program": {"key": badge_status.program_key, "name": badge_status.program, "product": badge_status.product},
         "listing_status": {

@@ -69,7 +69,7 @@ def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[
         "iat": int(issued_at.timestamp()),
         "exp": int((issued_at + STATEMENT_LIFETIME).timestamp()),
         "integration": badge_status.integration,
-        "integration_id": badge_status.uuid,
+        "uuid": badge_status.uuid,
         "partner": badge_status.partner,
         "program": badge_status.program_key,
         "tier": badge_status.tier_key,

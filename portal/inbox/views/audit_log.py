@@ -29,23 +29,23 @@ FILTER_COLUMNS = (
     ("stream", "stream"),
     ("kind", "event_type"),
 )
-# All that a seal covers, so that the holder of the keys can verify an export.
-COLUMNS = (
-    "at",
-    "stream",
-    "seq",
-    "integration_id",
-    "partner_id",
-    "event_type",
-    "actor_id",
-    "actor",
-    "note",
-    "data",
-    "internal",
-    "before",
-    "key_id",
-    "hash",
-)
+# All that a seal covers, so that the holder of the keys can verify an export. The names are those of the API.
+COLUMNS = {
+    "created_at": "at",
+    "stream": "stream",
+    "sequence": "seq",
+    "integration_id": "integration_id",
+    "partner_id": "partner_id",
+    "event_type": "event_type",
+    "actor_id": "actor_id",
+    "actor": "actor",
+    "note": "note",
+    "data": "data",
+    "internal": "internal",
+    "before": "before",
+    "key_id": "key_id",
+    "hash": "hash",
+}
 
 
 def show_audit_log(request: HttpRequest) -> HttpResponseBase:
@@ -123,7 +123,7 @@ def generate_csv(events: QuerySet[AuditEvent]) -> Iterator[str]:
         build_record(event) | {"data": json.dumps(event.data, sort_keys=True)} for event in events.iterator(CHUNK_SIZE)
     )
     rows = (list(record.values()) for record in records)
-    return exports.generate_csv(exports.ExportTable("audit-log", COLUMNS, rows))
+    return exports.generate_csv(exports.ExportTable("audit-log", tuple(COLUMNS), rows))
 
 
 def generate_json_lines(events: QuerySet[AuditEvent]) -> Iterator[str]:
@@ -134,7 +134,8 @@ def generate_json_lines(events: QuerySet[AuditEvent]) -> Iterator[str]:
 
 def build_record(event: AuditEvent) -> NamedValues:
     """Return the columns of an event for an export."""
-    return {name: getattr(event, name) for name in COLUMNS} | {"at": event.at.isoformat()}
+    record = {name: getattr(event, column) for name, column in COLUMNS.items()}
+    return record | {"created_at": event.at.isoformat()}
 
 
 EXPORTS: dict[str, tuple[Callable[[QuerySet[AuditEvent]], Iterator[str]], str]] = {

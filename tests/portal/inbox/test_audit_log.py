@@ -13,6 +13,7 @@ from portal.accounts import roles
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
+from portal.inbox.views.audit_log import COLUMNS
 from portal.webhooks.services import create_endpoint
 from tests.conftest import NOW, create_integration, create_user
 from tests.integrations.submissions.signatures import sign
@@ -114,7 +115,8 @@ def test_page_shows_an_event_that_was_tampered_with(
 def test_export_can_be_verified_with_the_keys(events: None, sign_in: SignIn, sam: User, alice: User) -> None:
     (line,) = export_csv(sign_in(sam), f"stream=account:{alice.pk}&format=jsonl").splitlines()
     record = json.loads(line)
-    event = AuditEvent(**record | {"at": datetime.fromisoformat(record["at"])})
+    columns = {COLUMNS[name]: value for name, value in record.items()}
+    event = AuditEvent(**columns | {"at": datetime.fromisoformat(record["created_at"])})
     assert event.compute_hash() == record["hash"]
 
 

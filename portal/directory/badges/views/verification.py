@@ -94,7 +94,7 @@ def evaluate_statement(text: str) -> dict[str, object]:
 def get_current_status(result: VerificationResult) -> BadgeStatus | None:
     """Return the current status of the integration in a statement of this portal, or None."""
     try:
-        uuid = UUID(str(result.claims.get("integration_id", "")))
+        uuid = UUID(str(result.claims.get("uuid", "")))
     except ValueError:
         return None
     # A statement of another portal says nothing about an integration of this one.
