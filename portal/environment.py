@@ -3,6 +3,7 @@
 docs/reference/settings.md is generated from the fields of PortalSettings and the texts below them.
 """
 
+import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,11 @@ from portal.core.client_ip import TrustedProxies
 from portal.core.value_types import JsonObject
 
 BASE_DIR = Path(__file__).resolve().parents[1]
+
+
+def read_package_version() -> str:
+    """Return the version in pyproject.toml."""
+    return str(tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"])
 
 
 class PortalSettings(BaseSettings):
@@ -44,6 +50,8 @@ class PortalSettings(BaseSettings):
     """Number of proxies in front of the portal, or their networks. Required in production."""
     STATIC_ROOT: Path = Field(default_factory=lambda values: values["PORTAL_DATA"] / "static")
     """Folder that `collectstatic` writes to."""
+    PORTAL_VERSION: str = ""
+    """Version or commit that the status page shows to signed-in users. If it is blank, the version of the package."""
     LOG_LEVEL: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Lowest level that is logged."""
 

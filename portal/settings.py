@@ -9,7 +9,7 @@ from portal.accounts.allauth_settings import *  # noqa: F403
 from portal.accounts.provider_settings import build_providers, list_origins
 from portal.database_url import parse_database_url
 from portal.embedded_secrets import load_or_create_secret
-from portal.environment import BASE_DIR, PortalSettings, load_settings
+from portal.environment import BASE_DIR, PortalSettings, load_settings, read_package_version
 from portal.jobs.celery_settings import *  # noqa: F403
 from portal.notifications import email_providers
 from portal.production_checks import require_safe_settings
@@ -20,6 +20,7 @@ PORT = environment.PORT
 PRODUCTION = environment.PORTAL_ENV == "production"
 DEBUG = environment.PORTAL_DEBUG
 SITE_URL = environment.SITE_URL
+PORTAL_VERSION = environment.PORTAL_VERSION or read_package_version()
 ALLOWED_HOSTS = environment.ALLOWED_HOSTS
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 TRUSTED_PROXIES = environment.TRUSTED_PROXIES

@@ -54,6 +54,8 @@ def show_status(request: HttpRequest) -> HttpResponse:
         return HttpResponse(render_to_string("status/status_down.html"), status=503)
     tone, summary = probes.summarize(groups)
     context = {"tone": tone, "summary": summary, "now": now, "for_program": for_program}
+    # For reports of errors. Visitors need not know which version has which faults.
+    context["version"] = settings.PORTAL_VERSION if request.user.is_authenticated else ""
     context["groups"] = [*groups, *staff_groups]
     if is_fragment_request(request):
         return render(request, "status/status_update.html", context | {"is_update": True})

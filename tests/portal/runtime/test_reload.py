@@ -6,7 +6,7 @@ import pytest
 
 from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, copy_tree, run_portal
 
-NAMES = ("portal", "verification", "integrations", "templates", "static", "manage.py")
+NAMES = ("pyproject.toml", "portal", "verification", "integrations", "templates", "static", "manage.py")
 RELOADING = "changed, reloading."
 
 

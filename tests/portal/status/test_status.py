@@ -258,3 +258,11 @@ def test_unavailable_database_is_shown(client: Client, monkeypatch: Any) -> None
     assert client.get("/status/").status_code == 503
     assert "The portal is temporarily unavailable" in client.get("/status/").text
     assert client.get("/status.json").status_code == 503
+
+
+def test_version_is_shown_to_signed_in_users(
+    client: Client, sign_in: Any, alice: Any, heartbeats: None, settings: Any
+) -> None:
+    settings.PORTAL_VERSION = "v1.2-3-gabc"
+    pages = [client.get("/status/").text, sign_in(alice).get("/status/").text]
+    assert ["Version of the portal: v1.2-3-gabc" in page for page in pages] == [False, True]
