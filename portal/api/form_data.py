@@ -8,7 +8,8 @@ from django.forms import BaseForm
 from django.http import QueryDict
 
 from portal.api.choices import list_choice_values
-from portal.api.problems import ApiError, build_choice_message
+from portal.api.problems import ApiError
+from portal.api.validation_messages import build_choice_message
 from portal.core.value_types import NamedValues
 
 FormT = TypeVar("FormT", bound=BaseForm)

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime, timedelta
+from http import HTTPStatus
 
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
@@ -67,8 +68,8 @@ def run_idempotently(
     except BaseException:
         IdempotencyRecord.objects.filter(pk=row.pk, status=0).delete()
         raise
-    # An error of the portal decides nothing, so a repeated request runs the operation.
-    if response.status_code >= 500:
+    # These decide nothing, so a repeated request runs the operation.
+    if _is_temporary(response):
         IdempotencyRecord.objects.filter(pk=row.pk, status=0).delete()
     return response
 
@@ -84,12 +85,17 @@ def _run_and_store(
     """Run the operation and store its response, in one transaction if the operation is atomic."""
     with transaction.atomic() if is_atomic else nullcontext():
         response = run()
-        if response.status_code < 500:
+        if not _is_temporary(response):
             _store_response(request, row, response)
         elif is_atomic:
             # django-ninja has turned the exception into a response, so the transaction would be committed.
             transaction.set_rollback(True)
     return response
+
+
+def _is_temporary(response: HttpResponse) -> bool:
+    """Return whether the response is an error of the portal, or a limit that ends by itself."""
+    return response.status_code >= 500 or response.status_code == HTTPStatus.TOO_MANY_REQUESTS
 
 
 def _acquire_record(token: ApiToken, key: str, request_digest: str, now: datetime) -> tuple[IdempotencyRecord, bool]:

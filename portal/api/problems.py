@@ -2,8 +2,9 @@
 
 import json
 import logging
-import re
+import math
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -22,13 +23,15 @@ from django.http.multipartparser import MultiPartParserError
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from integrations.submissions.services.drafts import DraftConflictError
+from portal.api.validation_messages import build_choice_message, get_field_path, get_validation_message
 from portal.core.content_files import load_content
 from portal.core.errors import ActionRefused, StaleVersionError
-from portal.core.value_types import JsonObject
 
 Row = TypeVar("Row", bound=Model)
 logger = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
+TEMPORARY_STATUSES = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+RETRY_AFTER_SECONDS = 60  # where nothing tells how long it takes
 PROBLEM_TYPES = load_content("portal/api/content/problem_types.yaml", dict[str, tuple[int, str, str]])
 
 
@@ -52,6 +55,9 @@ def build_problem_response(
 ) -> HttpResponse:
     """Build a problem response."""
     status, title, _ = PROBLEM_TYPES[kind]
+    headers = dict(headers or {})
+    if status in TEMPORARY_STATUSES:
+        headers.setdefault("Retry-After", str(RETRY_AFTER_SECONDS))
     # RFC 9457, section 3.1.1, encourages types that lead to their documentation.
     data: dict[str, object] = {
         "type": f"{settings.SITE_URL}/api/docs#problem-{kind}",
@@ -62,7 +68,12 @@ def build_problem_response(
     if fields:
         data["errors"] = [{"field": name, "message": field_message} for name, field_message in fields]
     body = json.dumps(data, ensure_ascii=False)
-    return HttpResponse(body, status=status, content_type=PROBLEM_CONTENT_TYPE, headers=dict(headers or {}))
+    return HttpResponse(body, status=status, content_type=PROBLEM_CONTENT_TYPE, headers=headers)
+
+
+def _build_refusal_response(refusal: ActionRefused) -> HttpResponse:
+    seconds = refusal.retry_after and math.ceil(refusal.retry_after.total_seconds())
+    return build_problem_response(refusal.kind, str(refusal), headers={"Retry-After": str(seconds)} if seconds else {})
 
 
 class FieldError(ApiError):
@@ -77,11 +88,6 @@ def refuse_unknown_keys(field: str, keys: Iterable[str], known_keys: Container[s
     field_errors = [(f"{field}.{key}", message) for key in keys if key not in known_keys]
     if field_errors:
         raise ApiError("validation-error", message, fields=field_errors)
-
-
-def build_choice_message(values: Iterable[str]) -> str:
-    """Return the message about a value that isn't one of `values`."""
-    return f"Use one of: {', '.join(value for value in values if value)}."
 
 
 def refuse_unknown_value(field: str, value: str, known_values: Collection[str]) -> None:
@@ -106,40 +112,9 @@ def _build_stale_version_response(request: HttpRequest, error: Exception) -> Htt
 
 
 def _build_validation_response(error: ValidationError) -> HttpResponse:
-    fields = [
-        (_get_field_path(field_error["loc"]), _get_validation_message(field_error)) for field_error in error.errors
-    ]
+    fields = [(get_field_path(field_error["loc"]), get_validation_message(field_error)) for field_error in error.errors]
     name, message = fields[0]
     return build_problem_response("validation-error", f"{name}: {message}" if name else message, fields)
-
-
-def _get_field_path(location: Sequence[object]) -> str:
-    """Return the path of a field without the name of the function parameter."""
-    # Pydantic's location begins with where the value was sent, and for bodies with the parameter's name.
-    # For a key of an object, it ends with “[key]”.
-    parts = [str(part) for part in location[1:] if part != "[key]"]
-    return ".".join(parts[1:] if location and location[0] == "body" and parts else parts)
-
-
-TIME_MESSAGE = "Enter a time with its UTC offset, such as 2026-04-14T09:00:00Z."
-TIME_ERRORS = ("timezone_aware", "datetime_type", "datetime_parsing", "datetime_from_date_parsing")
-VALIDATION_MESSAGES = dict.fromkeys(TIME_ERRORS, TIME_MESSAGE) | {
-    "extra_forbidden": "Unknown field.",
-    "missing": "This field is required.",
-    "model_attributes_type": "Send a JSON object.",
-    "dict_type": "Send a JSON object.",
-    "list_type": "Send a JSON array.",
-}
-
-
-def _get_validation_message(error: JsonObject) -> str:
-    """Return Pydantic's message as a sentence."""
-    if error.get("type") == "missing" and not _get_field_path(error["loc"]):
-        return "Send a JSON body. An empty one is {}."
-    if error.get("type") in ("literal_error", "enum"):
-        return build_choice_message(re.findall(r"'([^']*)'", error["ctx"]["expected"]))
-    text = VALIDATION_MESSAGES.get(str(error.get("type"))) or str(error.get("msg", "Enter a valid value."))
-    return text if text.endswith(".") else f"{text}."
 
 
 def _build_http_error_response(error: HttpError) -> HttpResponse:
@@ -189,7 +164,7 @@ def _build_unreadable_response(*_: object) -> HttpResponse:
 
 HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     ApiError: lambda request, exc: exc.build_response(),
-    ActionRefused: lambda request, exc: build_problem_response(exc.kind, str(exc)),
+    ActionRefused: lambda request, exc: _build_refusal_response(exc),
     StaleVersionError: _build_stale_version_response,
     DraftConflictError: _build_stale_version_response,
     ValidationError: lambda request, exc: _build_validation_response(exc),

@@ -60,7 +60,7 @@ def start_discovery(text: str, *, actor: User, now: datetime, program: str = "")
     User.objects.select_for_update(no_key=True).get(pk=actor.pk)  # two requests at once count one after the other
     recent = Discovery.objects.filter(requested_by=actor, created_at__gt=now - timedelta(hours=1))
     if recent.count() >= MAX_PER_HOUR:
-        raise ActionRefused(_("You entered many addresses in the last hour. Try again later."), "limit-reached")
+        raise ActionRefused(_("You entered many addresses in the last hour. Try again later."), "rate-limited")
     discovery = Discovery.objects.create(
         requested_by=actor,
         address=text.strip(),

@@ -24,9 +24,9 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 from portal.notifications import email as mail
 
-MAX_DAILY_INVITATIONS = 50  # of a company and its sender, who can have others
+MAX_INVITATIONS = 50  # per day, of a company and its sender, who can have others
 MAX_WAITING_REQUESTS = 3
-REPEAT_REQUEST_HOURS = 24
+DAY = timedelta(days=1)
 LAST_OWNER_MESSAGE = gettext_noop("A company needs an owner. Make someone else an owner first.")
 
 
@@ -53,8 +53,8 @@ def request_to_join(partner: Partner, *, message: str = "", actor: User, now: da
             refusal = _("You have %(count)s open requests. Wait for a decision on one of them.")
             raise ActionRefused(refusal % {"count": MAX_WAITING_REQUESTS}, "limit-reached")
         declined_requests = requests.filter(partner=partner, state=JoinRequest.State.DECLINED)
-        if declined_requests.filter(decided_at__gt=now - timedelta(hours=REPEAT_REQUEST_HOURS)).exists():
-            raise ActionRefused(_("Your request was declined. You can ask again after 24 hours."))
+        if declined_requests.filter(decided_at__gt=now - DAY).exists():
+            raise ActionRefused(_("Your request was declined. You can ask again after 24 hours."), "rate-limited")
         request = JoinRequest.objects.create(partner=partner, user=actor, message=message, created_at=now)
         change.record("member.join_requested", note=message, person=actor)
     return request
@@ -133,11 +133,11 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
             refusal = _("%(email)s is already a member of %(name)s.")
             raise ActionRefused(refusal % {"email": email, "name": partner.name})
         # From the events, because an invitation that is sent again is the same row but another email.
-        recent_events = AuditEvent.objects.filter(event_type="member.invited", at__gt=now - timedelta(days=1))
+        recent = AuditEvent.objects.filter(event_type="member.invited", at__gt=now - DAY).order_by("-at")
         # Anyone can create companies, so the sender's invitations to others count as well.
-        if recent_events.filter(Q(partner=partner) | Q(actor_id=actor.pk)).count() >= MAX_DAILY_INVITATIONS:
+        if event := recent.filter(Q(partner=partner) | Q(actor_id=actor.pk))[MAX_INVITATIONS - 1 :].first():
             refusal = _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
-            raise ActionRefused(refusal % {"limit": MAX_DAILY_INVITATIONS}, "limit-reached")
+            raise ActionRefused(refusal % {"limit": MAX_INVITATIONS}, "rate-limited", retry_after=event.at + DAY - now)
         # Another token each time, so that the link of the earlier email no longer works.
         token = secrets.token_urlsafe(32)
         open_invitation = list_open_invitations(now).filter(partner=partner, email=email).first()

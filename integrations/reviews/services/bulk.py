@@ -66,7 +66,7 @@ def remind_partner(integration: Integration, text: str, *, actor: User, now: dat
         next_action = {"code": row.next_action_code, "params": row.next_action_params}
         reminders = row.events.filter(event_type="message.reminder_sent", at__gt=now - REMINDER_PERIOD)
         if (text.strip(), next_action) in [(event.note, event.data["next_action"]) for event in reminders]:
-            raise ActionRefused(_("The partner got this reminder within the last 24 hours."), "conflict")
+            raise ActionRefused(_("The partner got this reminder within the last 24 hours."), "rate-limited")
         findings.record_with_mentions(change, "message.reminder_sent", text.strip(), next_action=next_action)
 
 

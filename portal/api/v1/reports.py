@@ -13,8 +13,9 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.api.choices import FilterBy
 from portal.api.form_data import build_form_data, get_initial_values, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import FieldError, build_choice_message, refuse_unknown_keys
+from portal.api.problems import FieldError, refuse_unknown_keys
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
+from portal.api.validation_messages import build_choice_message
 from portal.core.value_types import JsonObject
 from portal.reports import summaries, views as report_pages
 from portal.reports.archive import KINDS, search_reports

@@ -11,6 +11,7 @@ from integrations.partners.services import invitation_responses, members, profil
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core import crypto
+from portal.core.errors import ActionRefused
 from tests.integrations.partners.memberships import get_membership, get_refusal, join, list_partner_events
 
 
@@ -121,8 +122,11 @@ def test_only_owners_invite_and_only_people_who_are_not_members(
 def test_company_can_send_50_invitations_per_day(acme: Partner, alice: Any, now: datetime) -> None:
     for n in range(50):
         members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)
-    message = get_refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
-    assert message == "You reached the limit of 50 invitations per day. Try again tomorrow."
+    later = now + timedelta(hours=1)
+    with pytest.raises(ActionRefused) as refusal:
+        members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=later)
+    assert str(refusal.value) == "You reached the limit of 50 invitations per day. Try again tomorrow."
+    assert (refusal.value.kind, refusal.value.retry_after) == ("rate-limited", timedelta(hours=23))
     members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=now + timedelta(days=1))
 
 

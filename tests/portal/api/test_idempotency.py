@@ -9,6 +9,7 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
+from integrations.partners.services import members
 from integrations.sla.models import SupportIssueEvent
 from integrations.submissions.models import IntegrationDraft, ReviewMessage
 from integrations.submissions.services import drafts
@@ -105,6 +106,18 @@ def test_server_error_is_not_stored(api: ApiClient, rocket: Any, monkeypatch: py
         assert send_message(api, rocket).status_code == 500
     assert (IdempotencyRecord.objects.count(), ReviewMessage.objects.count()) == (0, 0)
     assert send_message(api, rocket).status_code == 201
+
+
+def test_limit_that_ends_is_not_stored(api: ApiClient, acme: Any, alice: Any, time_machine: Any) -> None:
+    now = timezone.now()
+    for number in range(50):
+        members.create_invitation(acme, f"p{number}@acme.example", "viewer", actor=alice, now=now)
+    body = {"email": "late@acme.example", "role": "viewer"}
+    time_machine.move_to(now + timedelta(hours=1), tick=False)
+    refusal = api.post("/partners/acme/invitations", body, **KEY)
+    assert (refusal.status_code, get_problem_type(refusal), refusal["Retry-After"]) == (429, "rate-limited", "82800")
+    time_machine.move_to(now + timedelta(days=1), tick=False)
+    assert api.post("/partners/acme/invitations", body, **KEY).status_code == 201
 
 
 @pytest.mark.parametrize("key", ["", "x" * 129, "naïve"])
