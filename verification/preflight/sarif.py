@@ -1,6 +1,6 @@
 """SARIF 2.1.0 output of preflight.
 
-Findings are results. Checks that couldn't be judged are notifications of the run, so that code scanning shows no alert
+Findings are results. Checks without an outcome are notifications of the run, so that code scanning shows no alert
 for them. Every check that ran is a rule.
 """
 
@@ -51,7 +51,7 @@ def _build_rule(check: JsonObject) -> JsonObject:
 
 
 def _build_result(index: int, check: JsonObject, report: PreflightReport) -> JsonObject:
-    """Return a finding. Its region is the first line, because checks judge files and code scanning requires a line."""
+    """Return a finding. Its region is the first line: checks are about whole files, and code scanning needs one."""
     locations = [
         # A URI, so spaces and other characters of a path are escaped.
         {"physicalLocation": {"artifactLocation": {"uri": quote(file)}, "region": {"startLine": 1}}}

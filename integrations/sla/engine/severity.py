@@ -19,7 +19,7 @@ def list_severity_events(events: Iterable[TimelineEvent]) -> list[TimelineEvent]
         for event in severity_events
         if event.data.get("requested_at")
     ]
-    # A decision that also applies to an earlier period judges all labels of that period, not only the first one.
+    # A decision that also applies to an earlier period applies to all labels of that period, not only the first one.
     effective_events = [
         event
         for event in severity_events

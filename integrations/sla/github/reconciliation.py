@@ -120,11 +120,11 @@ def _store_result(sync: IssueSync, etags: dict[str, str]) -> MonitoredRepository
             setattr(row, name, value)
         row.poll_at = now if sync.is_partial else calculate_next_poll(row, now)
         row.save()
-        # The new data makes it possible to judge these clocks.
+        # With the new data, these clocks may have an outcome.
         condition = Q(state=ClockStatus.DATA_INCOMPLETE) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
-        judgeable_clocks = SlaClock.objects.filter(condition, monitored_repository=row, issue__ended_at=None)
-        judgeable_ids = judgeable_clocks.values_list("issue_id", flat=True)
-        projection.rebuild_projections(changed_issue_ids | set(judgeable_ids), now)
+        undecided_clocks = SlaClock.objects.filter(condition, monitored_repository=row, issue__ended_at=None)
+        undecided_ids = undecided_clocks.values_list("issue_id", flat=True)
+        projection.rebuild_projections(changed_issue_ids.union(undecided_ids), now)
     return row
 
 

@@ -116,7 +116,7 @@ def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, 
         setattr(clock, name, value)
     if clock.pk and clock.breached_at and retract_invalid_breaches(clock, now, reason):
         clock.breached_at = None
-    # After the end of monitoring, no further data will arrive to judge a clock by.
+    # After the end of monitoring, no further data arrives that could change a clock.
     clock.next_at = None if issue.monitoring_ended_at else calculate_next_check_at(clock)
 
 

@@ -249,7 +249,7 @@ def test_provider_is_published_then_applied_for_then_verified() -> None:
     assert [edition.get_deadline(r) for r in edition.list_requirements() if r.id in ids] == [1, 2, 3, 4]
 
 
-def judge_license(program: tuple[str, str], spdx: str) -> str:
+def evaluate_license(program: tuple[str, str], spdx: str) -> str:
     subject = build_subject(PROGRAMS[program[0]], get_edition(*program), "acme/terraform-provider-rocket")
     sources = FakeSources(
         code_answer=build_snapshot({"LICENSE": build_license_text(spdx)}),
@@ -264,7 +264,7 @@ def test_license_of_the_published_list_passes_or_needs_manual_review(
     published_as: str, allowed: str, manual_review: str
 ) -> None:
     known = [spdx for spdx in manual_review.split() if (TEXTS / f"{spdx}.txt").exists()]
-    outcomes = {spdx: judge_license(PROVIDER, spdx) for spdx in (*allowed.split(), *known)}
+    outcomes = {spdx: evaluate_license(PROVIDER, spdx) for spdx in (*allowed.split(), *known)}
     assert outcomes == dict.fromkeys(allowed.split(), "pass") | dict.fromkeys(known, "not_run")
     assert outcomes
 
@@ -273,4 +273,4 @@ def test_license_of_the_published_list_passes_or_needs_manual_review(
     ("spdx", "outcome"), [("MPL-2.0", "pass"), ("MIT", "fail"), ("Apache-2.0", "fail"), ("MPL-1.1", "fail")]
 )
 def test_nomad_integration_passes_only_with_mpl_2(spdx: str, outcome: str) -> None:
-    assert judge_license(NOMAD, spdx) == outcome
+    assert evaluate_license(NOMAD, spdx) == outcome

@@ -25,7 +25,7 @@ COUNTS = {
     "spelled addresses": (len(IPV4) * len(SPELLINGS_V4) + len(IPV6) * len(SPELLINGS_V6), 150 * 8),
     "rebinding attempts": (REBINDING_ATTEMPTS, 1000),
     "misbehaving servers": (len(MISBEHAVIORS), 20),
-    "faults of releases, judged by Terraform": (len(faults.INSTALL), 60),
+    "faults of releases, checked by Terraform": (len(faults.INSTALL), 60),
 }
 
 

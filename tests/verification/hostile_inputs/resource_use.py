@@ -41,19 +41,19 @@ class Cost:
     threads: int
 
 
-def judge_archive(path: str) -> str:
+def verify_archive(path: str) -> str:
     with open(path, "rb") as file:
         return str(get_outcome(archives.inspect_archive(file, os.path.getsize(path), "rocket", PROGRAM).remarks))
 
 
-def judge_checksums(text: str) -> str:
+def verify_checksums(text: str) -> str:
     data = base64.b64decode(text)
     checksums.compare_with_registry(data, "a.zip", "0" * 64)
     checksums.predict_terraform_parsing(data)
     return str(get_outcome(checksums.list_remarks(data, ("a.zip",))))
 
 
-def judge_signature(parts: list[str]) -> str:
+def verify_release_signature(parts: list[str]) -> str:
     data, signature_bytes, *keys = map(base64.b64decode, parts)
     return str(signatures.verify_signature(data, signature_bytes, keys, now=NOW).kind)
 
@@ -67,9 +67,9 @@ def fetch_from_server(address: str) -> str:
 
 
 JOBS_BY_KIND: dict[str, Callable[[Any], str]] = {
-    "archives": judge_archive,
-    "sums": judge_checksums,
-    "signatures": judge_signature,
+    "archives": verify_archive,
+    "sums": verify_checksums,
+    "signatures": verify_release_signature,
     "servers": fetch_from_server,
 }
 

@@ -55,7 +55,7 @@ def run_failing_change(executable: Path, go_plugin: Path) -> ProviderLifecycleRe
 
 
 @pytest.mark.parametrize("fault", RESULTS)
-def test_failed_update_is_judged_by_its_error_and_its_state(
+def test_failed_update_is_evaluated_by_its_error_and_its_state(
     go_plugin: Path, write_plugin: Callable[[str, str], Path], fault: str
 ) -> None:
     results = {

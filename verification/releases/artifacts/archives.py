@@ -1,4 +1,4 @@
-"""Safety of archives, judged by the central directory and by reading every member once. Nothing is unpacked to disk.
+"""Safety of archives, from the central directory and from reading every member once. Nothing is unpacked to disk.
 
 The limits are those of a package index: an archive of a provider holds one program and a few texts.
 """

@@ -21,14 +21,14 @@ HOSTILE = archive_cases.HOSTILE | zip64_cases.HOSTILE
 NO_BINARY = "provider binary not found: could not find executable file starting with terraform-provider-rocket"
 
 
-def judge_archive(data):
+def verify_archive(data):
     return archives.inspect_archive(io.BytesIO(data), len(data), "rocket", PROGRAM)
 
 
 @pytest.mark.parametrize("name", VALID)
 def test_valid_archive_is_accepted_with_its_remarks(name):
     build, expected = VALID[name]
-    verdict = judge_archive(build())
+    verdict = verify_archive(build())
     assert {remark.key for remark in verdict.remarks} == expected
     assert get_outcome(verdict.remarks) in (Outcome.PASS, Outcome.WARN)
     assert verdict.terraform.accepts is True
@@ -39,7 +39,7 @@ def test_valid_archive_is_accepted_with_its_remarks(name):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_archive_fails_with_its_remark(name):
     build, expected = HOSTILE[name]
-    verdict = judge_archive(build())
+    verdict = verify_archive(build())
     faults = [remark.key for remark in verdict.remarks if remark.outcome == Outcome.FAIL]
     assert expected in faults
     assert all(remark.text.endswith(".") and remark.text.isprintable() for remark in verdict.remarks)
@@ -74,7 +74,7 @@ def test_there_are_at_least_60_hostile_archives():
     ],
 )
 def test_terraforms_verdict_is_predicted(name, message):
-    terraform_verdict = judge_archive(HOSTILE[name][0]()).terraform
+    terraform_verdict = verify_archive(HOSTILE[name][0]()).terraform
     if message is None:
         assert terraform_verdict.accepts is None
     else:
@@ -98,16 +98,16 @@ def test_terraforms_verdict_is_predicted(name, message):
 )
 def test_path_that_is_a_file_and_a_folder_is_refused_by_terraform(names, accepts):
     entries = (Entry(name.encode(), b"" if name.endswith("/") else b"x") for name in names)
-    assert judge_archive(build_archive(Entry(PROGRAM.encode()), *entries)).terraform.accepts is accepts
+    assert verify_archive(build_archive(Entry(PROGRAM.encode()), *entries)).terraform.accepts is accepts
 
 
-def test_archives_are_judged_in_8_mib_without_unpacking(tmp_path, monkeypatch):
+def test_archives_are_verified_in_8_mib_without_unpacking(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     archive_files = [build() for build, _ in (*VALID.values(), *HOSTILE.values())]
     tracemalloc.start()
     try:
         for data in archive_files:
-            judge_archive(data)
+            verify_archive(data)
         assert tracemalloc.get_traced_memory()[1] < 8 * 1024 * 1024
     finally:
         tracemalloc.stop()
@@ -116,10 +116,10 @@ def test_archives_are_judged_in_8_mib_without_unpacking(tmp_path, monkeypatch):
 
 @given(st.integers(0, 400), st.binary(min_size=1, max_size=8))
 def test_changed_archive_passes_only_with_the_program(position, change):
-    """Any changed archive is judged without an error, and one that passes contains the program."""
+    """Any changed archive is verified without an error, and one that passes contains the program."""
     good = VALID["with text files"][0]()
     data = good[:position] + change + good[position + len(change) :]
-    verdict = judge_archive(data)
+    verdict = verify_archive(data)
     if get_outcome(verdict.remarks) != Outcome.FAIL:
         assert verdict.program.startswith(PROGRAM)
 
@@ -128,7 +128,7 @@ def test_changed_archive_passes_only_with_the_program(position, change):
 def test_member_that_ends_shortly_after_a_piece_is_unpacked(tail):
     """The decompressor holds the last bytes of one of these back when it has consumed all of its input."""
     content = (bytes(range(7)) * 40_000)[: unzipping.CHUNK_BYTES + tail]
-    verdict = judge_archive(build_archive(Entry(PROGRAM.encode()), Entry(b"data", content)))
+    verdict = verify_archive(build_archive(Entry(PROGRAM.encode()), Entry(b"data", content)))
     assert (verdict.remarks, verdict.terraform.accepts) == ((), True)
 
 
@@ -137,7 +137,7 @@ def test_long_directory_is_not_read_to_its_end():
     start = data.index(b"PK\x01\x02")
     directory = data[start:-22] * 100_000
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 100_000 % 65536, 100_000 % 65536, len(directory), start, 0)
-    assert judge_archive(data[:start] + directory + end).terraform.accepts is None
+    assert verify_archive(data[:start] + directory + end).terraform.accepts is None
 
 
 def test_archive_with_more_than_65535_members_is_not_called_damaged():
@@ -145,7 +145,7 @@ def test_archive_with_more_than_65535_members_is_not_called_damaged():
     with zipfile.ZipFile(buffer, "w") as archive_file:
         for number in range(65_600):
             archive_file.writestr(zipfile.ZipInfo(str(number)), b"")
-    verdict = judge_archive(buffer.getvalue())
+    verdict = verify_archive(buffer.getvalue())
     assert [(remark.key, "65600" in remark.text) for remark in verdict.remarks] == [("members", True)]
     assert (verdict.terraform.accepts, verdict.terraform.message) == (False, NO_BINARY)
 

@@ -10,7 +10,7 @@ from verification.releases.artifacts.signatures import SignatureClass
 MAX_MEGABYTES = {"archives": 4, "sums": 64, "signatures": 96}  # peak above that of a valid input
 
 
-def judge_within_limits(kind, valid, jobs):
+def verify_within_limits(kind, valid, jobs):
     """Assert that the jobs stay within the limits, and return the verdict on each."""
     cost = measure_cost(kind, valid, jobs)
     print(f"{kind}: {len(jobs)} jobs, {cost.megabytes:.1f} MiB, the slowest {cost.slowest:.2f} s")
@@ -32,13 +32,13 @@ def test_hostile_archives_stay_within_the_limits(tmp_path):
         path = tmp_path / f"{number}.zip"
         path.write_bytes(build())
         jobs[name] = str(path)
-    assert set(judge_within_limits("archives", str(valid), jobs).values()) == {"fail"}
+    assert set(verify_within_limits("archives", str(valid), jobs).values()) == {"fail"}
 
 
 def test_hostile_checksums_stay_within_the_limits():
     lists = {name: case[0] for name, case in checksum_cases.CASES.items()} | checksum_cases.OVERSIZED
     jobs = {name: encode(document) for name, document in lists.items()}
-    verdicts = judge_within_limits("sums", encode(checksum_cases.VALID), jobs)
+    verdicts = verify_within_limits("sums", encode(checksum_cases.VALID), jobs)
     assert set(verdicts.values()) == {"fail"}
 
 
@@ -54,7 +54,7 @@ def test_hostile_signatures_stay_within_the_limits(keyring):
         name: [encode(b"a"), encode(data), encode(keyring.export("good"))]
         for name, data in signature_cases.OVERSIZED.items()
     }
-    verdicts = judge_within_limits("signatures", jobs["RSA"], jobs | oversized)
+    verdicts = verify_within_limits("signatures", jobs["RSA"], jobs | oversized)
     kinds = {name: case.kind for name, case in signature_cases.CASES.items()}
     assert verdicts == kinds | dict.fromkeys(signature_cases.OVERSIZED, SignatureClass.NO_SIGNATURE) | dict.fromkeys(
         WITH_HEADER, SignatureClass.UNSUPPORTED
