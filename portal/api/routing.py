@@ -92,30 +92,31 @@ class ScopedRouter:
         self, path: str, scope: str, response: object, files: tuple[str, ...] = ()
     ) -> Callable[[Operation], Operation]:
         """Add a GET operation. `files` lists additional media types of the response."""
-        return self.add("GET", path, scope, {200: response}, {"x-files": list(files)} if files else {})
+        return self._add("GET", path, scope, response, extra_schema={"x-files": list(files)} if files else {})
 
     def post(
         self, path: str, scope: str, response: object = MessageResponse, status: int = 200
     ) -> Callable[[Operation], Operation]:
-        return self.add("POST", path, scope, {status: response})
+        return self._add("POST", path, scope, response, status)
 
     def patch(self, path: str, scope: str, response: object = MessageResponse) -> Callable[[Operation], Operation]:
-        return self.add("PATCH", path, scope, {200: response})
+        return self._add("PATCH", path, scope, response)
 
     def delete(self, path: str, scope: str) -> Callable[[Operation], Operation]:
-        return self.add("DELETE", path, scope, {200: MessageResponse})
+        return self._add("DELETE", path, scope, MessageResponse)
 
-    def add(
+    def _add(
         self,
         method: str,
         path: str,
         scope: str,
-        responses: Mapping[int, object],
-        extra_schema: Mapping[str, object] | None = None,
+        response: object,
+        status: int = 200,
+        extra_schema: Mapping[str, object] = {},
     ) -> Callable[[Operation], Operation]:
         """Add an operation. The first line of its docstring is the summary, the rest is the description."""
         assert scope in SCOPES_BY_KEY or scope == "", scope
-        openapi_extra = {**({"x-scope": scope} if scope else {}), **(extra_schema or {})}
+        openapi_extra = {**({"x-scope": scope} if scope else {}), **extra_schema}
 
         def decorate(operation: Operation) -> Operation:
             summary, _, details = (operation.__doc__ or "").strip().partition("\n")
@@ -123,8 +124,8 @@ class ScopedRouter:
             self.router.add_api_operation(
                 path,
                 [method],
-                require_scope(scope, operation, min(responses)),
-                response=responses,
+                require_scope(scope, operation, status),
+                response={status: response},
                 operation_id=operation.__name__,
                 summary=summary.rstrip("."),
                 description=unwrap_paragraphs(details),

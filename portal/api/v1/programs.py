@@ -33,7 +33,7 @@ FIELD_SCHEMAS: tuple[tuple[type[forms.Field], dict[str, object]], ...] = (
 
 
 class PublishedProgram(NamedTuple):
-    """Program with its entry edition."""
+    """Program with its edition in force."""
 
     program: Program
     edition: Edition
@@ -79,7 +79,7 @@ class ProgramRequirementOut(Schema):
 
 
 class ProgramDetail(ProgramOut):
-    """Program with the steps and requirements of its entry edition."""
+    """Program with the steps and requirements of its edition in force."""
 
     steps: list[ProgramStepOut] = Field(validation_alias="edition.steps")
     requirements: list[ProgramRequirementOut] = Field(validation_alias="edition.list_requirements")

@@ -22,17 +22,16 @@ the files in `docs/requirements/`.
 HEADER = ("Number", "Requirement", "Implemented by", "Proof", "State")
 
 
-def count_proven(documents: list[LedgerDocument]) -> tuple[int, int]:
-    """Return the numbers of proven rows and of all rows."""
-    rows = [row for document in documents for row in document.requirements]
-    return sum(row.is_proven for row in rows), len(rows)
+def summarize_proof(documents: list[LedgerDocument]) -> str:
+    """Return the numbers of all rows, and of those with and without a proof."""
+    proofs = [row.is_proven for document in documents for row in document.requirements]
+    return f"{len(proofs)} requirements, {proofs.count(True)} proven, {proofs.count(False)} not proven"
 
 
 def render_documents(documents: list[LedgerDocument]) -> Iterator[str]:
     """Yield the parts of the page."""
-    proven, total = count_proven(documents)
     yield INTRODUCTION
-    yield f"{total} requirements, {proven} proven, {total - proven} not proven.\n"
+    yield f"{summarize_proof(documents)}.\n"
     for document in documents:
         yield f"## {document.title}\n"
         yield format_table(HEADER, map(list_cells, document.requirements))
@@ -54,6 +53,5 @@ class Command(TableDocsCommand):
         documents = load_ledger()
         if problems := list(find_problems(documents)):
             raise CommandError("\n".join(problems))
-        proven, total = count_proven(documents)
-        self.stdout.write(f"{total} requirements, {proven} proven, {total - proven} not proven")
+        self.stdout.write(summarize_proof(documents))
         return DOCS_PAGE, "\n".join(render_documents(documents))
