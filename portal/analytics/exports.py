@@ -109,13 +109,13 @@ def build_sla_table(request: AuthenticatedRequest, now: datetime) -> ExportTable
 def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:
     filters = parse_analytics_filters(request, now)
     figures_by_program = metrics.group_by_program(stays.list_stays(filters))
-    ends = [f"up to {n} days" for n in metrics.COLUMN_LIMITS_DAYS] + ["longer"]
+    ends = [f"up_to_{n}_days" for n in metrics.COLUMN_LIMITS_DAYS] + ["longer"]
     rows: list[tuple[CellValue, ...]] = [
         (PROGRAMS[key].name, figures.stage, figures.count, figures.p50, figures.p90, *figures.columns)
         for key, lines in figures_by_program.items()
         for figures in lines
     ]
-    columns = ("program", "stage", "exited", "median (business days)", "90th percentile (business days)", *ends)
+    columns = ("program", "stage", "exited", "median_business_days", "p90_business_days", *ends)
     return ExportTable("time-in-stages", columns, rows)
 
 
@@ -151,13 +151,13 @@ def build_funnel_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 FORECAST_COLUMNS: Columns = {
     "program": "name",
-    "median": lambda line: line.forecast and line.forecast.p50,
-    "90th percentile": lambda line: line.forecast and line.forecast.p90,
+    "median_business_days": lambda line: line.forecast and line.forecast.p50,
+    "p90_business_days": lambda line: line.forecast and line.forecast.p90,
     "decisions": lambda line: line.forecast and line.forecast.count,
-    "window (days)": lambda line: line.forecast and line.forecast.window,
-    "tested decisions": "backtest.count",
-    "median accuracy %": "backtest.p50_percentage",
-    "90th percentile accuracy %": "backtest.p90_percentage",
+    "window_days": lambda line: line.forecast and line.forecast.window,
+    "tested_decisions": "backtest.count",
+    "median_accuracy_percent": "backtest.p50_percentage",
+    "p90_accuracy_percent": "backtest.p90_percentage",
 }
 
 

@@ -25,8 +25,8 @@ REVIEWER_COLUMNS: Columns = {
     "oldest_at": "reviewer.oldest",
     "overdue": "reviewer.overdue",
     "snoozed": "reviewer.snoozed",
-    "decided in 30 days": "decisions.recent_count",
-    "median days to decide (90 days)": lambda load: (
+    "decided_in_30_days": "decisions.recent_count",
+    "median_days_to_decide": lambda load: (
         load.decisions.median_seconds and round(load.decisions.median_seconds / 86400, 1)
     ),
     "absence": "away",

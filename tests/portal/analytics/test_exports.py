@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -227,3 +228,10 @@ def test_unknown_table_is_refused_with_the_names_of_all() -> None:
     with pytest.raises(Http404) as error:
         build_table("nonsense", cast(AuthenticatedRequest, HttpRequest()), timezone.now())
     assert str(error.value) == f"Unknown table. Use one of: {', '.join(EXPORTS)}."
+
+
+def test_columns_are_named_like_fields_of_the_api(sign_in: SignIn, rita: Any) -> None:
+    client = sign_in(rita)
+    heads = {table: read_body(client.get(f"/exports/{table}.csv")).decode("utf-8-sig") for table in EXPORTS}
+    names = [name for head in heads.values() for name in head.splitlines()[0].split(",")]
+    assert [name for name in names if not re.fullmatch(r"[a-z][a-z0-9_]*", name)] == []
