@@ -1,6 +1,7 @@
 """Layout: long words on a phone, print, and text fields that a person resized."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from playwright.sync_api import expect
 
 from integrations.partners.models import Partner
 from integrations.sla import filters
-from integrations.submissions.services import findings
+from integrations.submissions.services import drafts, findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.api.services import tokens
 from portal.webhooks.services import create_endpoint
@@ -55,6 +56,21 @@ def test_long_names_wrap_in_buttons_choices_and_findings(visit: Visit, alice: An
     phone.audits = False  # the audit takes the link at the edge of the scrolled index for a small one
     for name in ("review", "assign"):
         check_width(phone.go(f"/integrations/{integration.uuid}/{name}/").sees(LONG_NAME))
+
+
+def test_right_to_left_name_does_not_split_the_time_after_it(visit: Visit, alice: Any, bob: Any, acme: Partner) -> None:
+    bob.name = "מרים כהן"
+    bob.save()
+    saved_at = timezone.now() - timedelta(hours=3)
+    draft = drafts.create_draft(acme, "nomad", actor=bob, now=saved_at)
+    drafts.save_draft(draft, {"name": "Rocket"}, version=0, actor=bob, now=saved_at)
+    time = visit(alice).go("/").sees("Saved by מרים כהן 3 h ago").page.locator("td.end time")
+    assert time.evaluate("e => e.getClientRects().length") == 1
+
+
+def test_roles_in_programs_are_named_on_a_phone(visit: Visit, sam: Any) -> None:
+    names = visit(sam, phone=True).go("/people/invite/").page.locator("td .only-phone").all_inner_texts()
+    assert set(names) == {"Reviewer", "Program manager"}
 
 
 def test_page_in_the_dark_theme_is_printed_with_the_colors_of_the_light_theme(visit: Visit, alice: Any) -> None:

@@ -63,11 +63,11 @@ def test_staff_read_every_email_and_cannot_decide(
     settings.EMAIL_LOG_PUBLIC = False
     row = create_integration(acme, alice, now=timezone.now())
     staff = visit(sam).go("/emails/").sees(row.edition.mailbox)
-    staff.write("Search subjects and addresses", "nobody@").press("Apply filters").sees("No matching emails")
+    staff.write("Subject or address", "nobody@").press("Apply filters").sees("No matching emails")
     staff.go("/emails/").page.locator("td.main a").first.click()
     staff.wait_for_page().sees(row.edition.mailbox, "Rocket").shot("email")
     staff.go(f"/integrations/{row.uuid}/review/").sees("You have read-only access. Only reviewers can decide.")
-    visit(alice).go("/emails/").does_not_see("Search subjects and addresses")
+    visit(alice).go("/emails/").does_not_see("Subject or address")
 
 
 def test_administrator_grants_a_role_and_invites_a_person_who_accepts(
