@@ -31,7 +31,7 @@ TRACK_LABELS = {
 # Label and listing statuses of each filter.
 STATUS_FILTERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "": (gettext_noop("Listed or suspended"), ("listed", "suspended")),
-    "good": (gettext_noop("Listed"), ("listed",)),
+    "listed": (gettext_noop("Listed"), ("listed",)),
     "suspended": (gettext_noop("Suspended"), ("suspended",)),
     "former": (gettext_noop("No longer listed"), tuple(sorted(UNLISTED_STATUSES))),
     "any": (gettext_noop("All"), tuple(PUBLIC_STATUSES_BY_KEY)),

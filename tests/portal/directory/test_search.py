@@ -92,7 +92,7 @@ def list_names(**query: str) -> list[str]:
         ({"listing_status": "any", "q": "o"}, ["Old Rocket", "Proxy", "Rocket scan", "Volumes", "Žluté Rakety"]),
         ({"listing_status": "any", "q": "r"}, ["Rocket scan", "Old Rocket", "Žluté Rakety", "Proxy", "Volumes"]),
         ({"listing_status": "suspended"}, ["Proxy"]),
-        ({"listing_status": "good", "product": "Terraform"}, ["Rocket scan", "Žluté Rakety"]),
+        ({"listing_status": "listed", "product": "Terraform"}, ["Rocket scan", "Žluté Rakety"]),
         ({"track": "workflow"}, ["Rocket scan"]),
         ({"track": "infrastructure"}, ["Proxy", "Žluté Rakety"]),
         ({"tier": "verified"}, ["Volumes", "Rocket scan"]),
