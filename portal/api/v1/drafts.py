@@ -13,7 +13,6 @@ from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from integrations.partners.selectors import list_editable_partners
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.access import load_visible_integration
 from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services import drafts
@@ -24,7 +23,7 @@ from portal.api.form_data import build_form_data, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import FieldError
 from portal.api.routing import MessageResponse, NameConfirmation, ScopedRouter, StrictSchema
-from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE
+from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE, get_integration
 from portal.api.v1.schemas.common import PartnerReference, RelatedUuid
 from portal.api.v1.schemas.submissions import IntegrationDetail
 from portal.core import repository_urls
@@ -92,6 +91,12 @@ def load_integration_draft(request: AuthenticatedRequest, uuid: UUID) -> Integra
     return draft
 
 
+def tag_draft(request: AuthenticatedRequest, draft: IntegrationDraft) -> IntegrationDraft:
+    """Return the draft, with its version as the ETag of the response."""
+    set_etag(request, draft.version)
+    return draft
+
+
 def save_fields(
     request: AuthenticatedRequest, draft: IntegrationDraft, body: DraftFields, version: int
 ) -> IntegrationDraft:
@@ -123,7 +128,7 @@ def create_draft(request: AuthenticatedRequest, body: DraftIn) -> IntegrationDra
     partner = _choose_partner(request, body.partner)
     draft = drafts.create_draft(partner, body.program, actor=request.user, now=timezone.now())
     set_location_header(request, "drafts", draft.uuid)
-    return save_fields(request, draft, body, draft.version)
+    return tag_draft(request, save_fields(request, draft, body, draft.version))
 
 
 def _choose_partner(request: AuthenticatedRequest, slug: str | None) -> Partner:
@@ -141,9 +146,7 @@ def _choose_partner(request: AuthenticatedRequest, slug: str | None) -> Partner:
 @router.get("/drafts/{uuid:uuid}", READ_SCOPE, DraftOut)
 def get_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Get a draft with its validation errors."""
-    draft = load_integration_draft(request, uuid)
-    set_etag(request, draft.version)
-    return draft
+    return tag_draft(request, load_integration_draft(request, uuid))
 
 
 @router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, DraftOut)
@@ -152,9 +155,7 @@ def save_draft(
 ) -> IntegrationDraft:
     """Change a draft. With If-Match, the response is 412 if a newer version exists."""
     draft = load_integration_draft(request, uuid)
-    saved_draft = save_fields(request, draft, body, get_if_match_version(request, draft.version))
-    set_etag(request, saved_draft.version)
-    return saved_draft
+    return tag_draft(request, save_fields(request, draft, body, get_if_match_version(request, draft.version)))
 
 
 @router.post("/drafts/{uuid:uuid}/prefill", WRITE_SCOPE, DraftOut)
@@ -165,7 +166,8 @@ def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     data = merge_repository_data(draft.data, repository_data)
     # The version read before the request to GitHub, so that what someone edits during the request stays.
-    return drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())
+    prefilled_draft = drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())
+    return tag_draft(request, prefilled_draft)
 
 
 @router.post("/drafts/{uuid:uuid}/submit", TRANSITION_SCOPE, IntegrationDetail, status=201)
@@ -179,7 +181,7 @@ def submit_draft(request: AuthenticatedRequest, uuid: UUID, if_match: IfMatch = 
         version = get_if_match_version(request, draft.version)
         row = drafts.submit_draft(draft, values, version=version, actor=request.user, now=timezone.now())
     set_location_header(request, "integrations", row.uuid)
-    return load_visible_integration(request, row.uuid)
+    return get_integration(request, row.uuid)
 
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
@@ -199,4 +201,4 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID, params: Query[NameC
 def restore_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Restore a deleted draft within the undo period."""
     drafts.restore_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
-    return load_integration_draft(request, uuid)
+    return tag_draft(request, load_integration_draft(request, uuid))

@@ -134,6 +134,23 @@ def test_document_is_openapi_31() -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
+def test_document_names_the_headers_of_responses() -> None:
+    paths = build_document()["paths"]
+    headers = {
+        name: sorted(paths[f"/api/v1{path}"][method]["responses"][status]["headers"])
+        for name, path, method, status in (
+            ("list", "/integrations", "get", "200"),
+            ("read", "/me", "get", "200"),
+            ("creation", "/drafts", "post", "201"),
+        )
+    }
+    assert headers == {
+        "list": ["ETag", "Link"],
+        "read": ["ETag"],
+        "creation": ["Idempotent-Replayed", "Location"],
+    }
+
+
 def test_every_body_has_a_valid_example() -> None:
     document = build_document()
     schema_names = set()

@@ -152,6 +152,16 @@ def test_unchanged_response_is_not_modified(api: ApiClient, rocket: Any) -> None
         assert api.get(path, **{"If-None-Match": tag}).status_code == 200
 
 
+def test_every_response_with_a_draft_has_its_version(api: ApiClient, acme: Any) -> None:
+    created = api.post("/drafts", {"program": "nomad", "name": "One", "category": "ci-cd", "description": "It flies."})
+    place = f"/drafts/{created.json()['uuid']}"
+    changed = api.patch(place, {"offerings": ["Open Source"]}, **{"If-Match": created["ETag"]})
+    submitted = api.post(f"{place}/submit", {}, **{"If-Match": changed["ETag"]})
+    assert [answer.status_code for answer in (created, changed, submitted)] == [201, 200, 201]
+    integration = f"/integrations/{submitted.json()['uuid']}"
+    assert api.patch(integration, {"name": "Two"}, **{"If-Match": submitted["ETag"]}).status_code == 200
+
+
 def test_created_object_has_a_location(api: ApiClient, acme: Any) -> None:
     fields = {"name": "One", "description": "It flies.", "category": "ci-cd", "offerings": ["Open Source"]}
     draft = api.post("/drafts", {"program": "nomad", **fields}, **KEY)
