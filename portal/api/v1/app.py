@@ -151,7 +151,7 @@ def _complete_operation(method: str, operation: JsonObject) -> None:
         operation["responses"][200]["content"][kind] = {"schema": {"type": "string", "format": "binary"}}
     # The keys of django-ninja are numbers, those of the shared responses texts.
     operation["responses"] = {str(status): response for status, response in operation["responses"].items()}
-    _add_response_headers(method, operation)
+    _add_response_headers(operation)
     if method in WRITE_METHODS:
         operation.setdefault("parameters", []).append(build_reference("parameters/IdempotencyKey"))
     if "x-scope" in operation or operation["operationId"] in SCOPELESS_OPERATIONS:
@@ -161,15 +161,13 @@ def _complete_operation(method: str, operation: JsonObject) -> None:
         operation["security"] = [{}, {"Bearer": []}]
 
 
-def _add_response_headers(method: str, operation: JsonObject) -> None:
-    """Add the headers of successful responses, besides those that all responses have."""
-    names = ["ETag"] if method == "get" else ["Idempotent-Replayed"]
+def _add_response_headers(operation: JsonObject) -> None:
+    """Add the headers of lists and of new resources."""
+    responses = operation["responses"]
     if any(parameter.get("name") == "after" for parameter in operation.get("parameters", ())):
-        names.append("Link")
-    for status, response in operation["responses"].items():
-        if status.startswith("2"):
-            own_names = [*names, "Location"] if status == "201" else names
-            response["headers"] = {name: build_reference(f"headers/{name}") for name in own_names}
+        responses["200"]["headers"] = {"Link": build_reference("headers/Link")}
+    if "201" in responses:
+        responses["201"]["headers"] = {"Location": build_reference("headers/Location")}
 
 
 def _add_descriptions(method: str, operation: JsonObject) -> None:

@@ -135,20 +135,11 @@ def test_document_is_openapi_31() -> None:
 
 
 def test_document_names_the_headers_of_responses() -> None:
-    paths = build_document()["paths"]
-    headers = {
-        name: sorted(paths[f"/api/v1{path}"][method]["responses"][status]["headers"])
-        for name, path, method, status in (
-            ("list", "/integrations", "get", "200"),
-            ("read", "/me", "get", "200"),
-            ("creation", "/drafts", "post", "201"),
-        )
-    }
-    assert headers == {
-        "list": ["ETag", "Link"],
-        "read": ["ETag"],
-        "creation": ["Idempotent-Replayed", "Location"],
-    }
+    document = build_document()
+    paths = document["paths"]
+    assert list(paths["/api/v1/integrations"]["get"]["responses"]["200"]["headers"]) == ["Link"]
+    assert list(paths["/api/v1/drafts"]["post"]["responses"]["201"]["headers"]) == ["Location"]
+    assert list(document["components"]["responses"]["NotModified"]["headers"]) == ["ETag"]
 
 
 def test_every_body_has_a_valid_example() -> None:
