@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import TypeVar
 
-from django.forms import BaseForm
+from django.core.exceptions import ValidationError
+from django.forms import BaseForm, ChoiceField, ModelChoiceField
 from django.http import QueryDict
 
 from portal.api.choices import list_choice_values
@@ -13,6 +14,7 @@ from portal.api.validation_messages import build_choice_message
 from portal.core.value_types import NamedValues
 
 FormT = TypeVar("FormT", bound=BaseForm)
+MAX_CHOICES = 100  # in a message
 
 
 def validate_form(form: FormT, api_names: Mapping[str, str] | None = None) -> FormT:
@@ -20,27 +22,25 @@ def validate_form(form: FormT, api_names: Mapping[str, str] | None = None) -> Fo
     if form.is_valid():
         return form
     # An error of the whole form belongs to no field.
-    name_by_field = api_names or {}
+    name_by_field = {"__all__": "", **(api_names or {})}
     fields = [
-        ("" if name == "__all__" else name_by_field.get(name, name), str(message))
-        for name, messages in form.errors.items()
-        for message in messages
+        (name_by_field.get(name, name), message)
+        for name, errors in form.errors.as_data().items()
+        for error in errors
+        for message in _list_messages(form, name, error)
     ]
     raise ApiError("validation-error", fields[0][1], fields=fields)
 
 
-def validate_filters(form: FormT) -> FormT:
-    """Return the valid form of a page's filters. Raises ApiError, also for unknown values, which the page ignores."""
-    errors = [(name, error) for name, errors in form.errors.as_data().items() for error in errors]
-    # The message of the page says that the list shows all results.
-    fields = [
-        (name, build_choice_message(list_choice_values(form.fields[name])))
-        for name, error in errors
-        if error.code == "invalid_choice"
-    ]
-    if fields:
-        raise ApiError("validation-error", fields[0][1], fields=fields)
-    return validate_form(form)
+def _list_messages(form: BaseForm, name: str, error: ValidationError) -> list[str]:
+    """Return the messages of an error. Those of the pages don't name the choices, which people see in the form."""
+    field = form.fields.get(name)
+    # The choices of a model are rows, which other operations list.
+    if error.code == "invalid_choice" and isinstance(field, ChoiceField) and not isinstance(field, ModelChoiceField):
+        values = list_choice_values(field)
+        if len(values) <= MAX_CHOICES:
+            return [build_choice_message(values)]
+    return [str(message) for message in error.messages]
 
 
 def clean(form: BaseForm) -> NamedValues:

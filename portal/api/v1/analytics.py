@@ -28,7 +28,7 @@ from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import SavedViewForm
 from portal.analytics.views.exports import build_file_response
 from portal.api.choices import CategoryFilter, FilterBy, OneOf, ProgramFilter
-from portal.api.form_data import build_form_data, clean, validate_filters
+from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import get_row, refuse_unknown_value
 from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
@@ -179,7 +179,7 @@ def _refuse_unknown_filters(table: str, request: AuthenticatedRequest) -> None:
     for name, choices in page.choices.items():
         refuse_unknown_value(name, request.GET.get(name, ""), [*choices])
     if page.form is not None:
-        validate_filters(page.form(data=request.GET))
+        validate_form(page.form(data=request.GET))
     if table == "sla":
         refuse_unknown_clock_filters(parse_filters(request.user, request.GET))
 

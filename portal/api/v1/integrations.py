@@ -31,7 +31,7 @@ from integrations.submissions.workflow.transition_options import TRANSITION_OPTI
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.choices import CategoryFilter, FilterBy, ProgramFilter
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag
-from portal.api.form_data import build_form_data, clean, validate_filters, validate_form
+from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.routing import ScopedRouter, StrictSchema
 from portal.api.v1.schemas import submissions
@@ -102,7 +102,7 @@ class EditionMigrationIn(StrictSchema):
 @router.get("/integrations", READ_SCOPE, CursorPage[submissions.IntegrationOut])
 def list_integrations(request: AuthenticatedRequest, params: Query[IntegrationFilterParams]) -> Page[Integration]:
     """List the integrations that you can see, newest first. Program staff can see all of them."""
-    form = validate_filters(IntegrationFilterForm(data=params.model_dump(exclude={"after", "limit"})))
+    form = validate_form(IntegrationFilterForm(data=params.model_dump(exclude={"after", "limit"})))
     visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
     return paginate(request, filter_integrations(visible_integrations, form.cleaned_data), params)
 

@@ -106,5 +106,6 @@ def update_report_subscriptions(request: AuthenticatedRequest, body: ReportSubsc
     # Forms ignore unknown fields, so that a typo would look like success.
     refuse_unknown_keys("subscriptions", body.subscriptions, unbound_form.fields, "Unknown report.")
     form_data = build_form_data(**get_initial_values(unbound_form) | body.subscriptions)
-    validate_form(ReportSubscriptionsForm(request.user, data=form_data)).save()
+    form = ReportSubscriptionsForm(request.user, data=form_data)
+    validate_form(form, {name: f"subscriptions.{name}" for name in form.fields}).save()
     return MessageResponse(message="Report subscriptions saved.")

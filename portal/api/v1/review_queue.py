@@ -19,7 +19,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import OPEN_STAGES
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.choices import CategoryFilter, FilterBy, OneOf, ProgramFilter
-from portal.api.form_data import validate_filters
+from portal.api.form_data import validate_form
 from portal.api.pagination import CursorPage, PaginationParams, build_cursor_error, build_page
 from portal.api.routing import MAX_ID, ScopedRouter
 from portal.api.v1.integrations import require_program_staff
@@ -82,7 +82,7 @@ def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -
     """List the items in the review queue, most urgent first, with the counts of its page."""
     require_program_staff(request)
     now = timezone.now()
-    form = validate_filters(QueueFilterForm(data=params.model_dump(exclude={"kind", "tab", "after", "limit"})))
+    form = validate_form(QueueFilterForm(data=params.model_dump(exclude={"kind", "tab", "after", "limit"})))
     summary = queue_items.summarize_queue(form.cleaned_data, request.user, now)
     arguments = (summary, params.kind, params.tab, request.user, now)
     # The first page uses the compiled query of the HTML page. The query of a later page depends on its cursor.

@@ -26,6 +26,7 @@ WEBHOOK = {"partner": "acme", "name": "Builds", "url": "https://hooks.acme.examp
         ("/partners/acme/calendar", {"workdays": ["x"]}, "workdays.0", "Send a whole number."),
         ("/webhooks", WEBHOOK | {"event_types": ["a"] * 101}, "event_types", "Too many items. Maximum number: 100."),
         ("/webhooks", WEBHOOK | {"event_types": "a"}, "event_types", "Send a JSON array."),
+        ("/partners/acme/invitations", {"email": "x", "role": "boss"}, "role", "Use one of: owner, editor, viewer."),
     ],
 )
 def test_message_is_a_sentence(
@@ -59,3 +60,10 @@ def test_table_names_errors_of_pydantic_and_others_have_one_message() -> None:
 
 def test_unavailable_service_names_the_time_to_wait() -> None:
     assert build_problem_response("service-unavailable", "GitHub didn't respond.")["Retry-After"] == "60"
+
+
+def test_unknown_frequency_of_a_report_is_named_with_the_known_ones(acme: Any, alice: Any) -> None:
+    response = create_api_client(alice).patch("/reports", {"subscriptions": {"partner:acme": "yearly"}})
+    message = "Use one of: weekly, only_with_problems, monthly, quarterly, never."
+    errors = [{"field": "subscriptions.partner:acme", "message": message}]
+    assert (response.status_code, response.json()["errors"]) == (422, errors)
