@@ -50,15 +50,18 @@ function refreshMoments() {
 
 // Show times in the browser's time zone unless the user selected a time zone.
 const LANGUAGE = document.documentElement.lang;
-const DAY = { weekday: "short", month: "short", day: "numeric" }, TIME = { hour: "numeric", minute: "2-digit" };
-const [THIS_YEAR, EXACT, FULL] = [
-  { ...DAY, ...TIME }, { ...DAY, year: "numeric", ...TIME }, { ...DAY, year: "numeric", ...TIME, timeZoneName: "short" },
-].map((options) => new Intl.DateTimeFormat(LANGUAGE.startsWith("en") ? "en-US" : LANGUAGE, options));
-const ZONE = FULL.resolvedOptions().timeZone;
+const THIS_YEAR = { weekday: "short", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" };
+const EXACT = { ...THIS_YEAR, year: "numeric" }, FULL = { ...EXACT, timeZoneName: "short" };
+const formats = new Map(); // created when a page needs one, because the first loads all data of the language
+function getFormat(options) {
+  const language = LANGUAGE.startsWith("en") ? "en-US" : LANGUAGE;
+  if (!formats.has(options)) formats.set(options, new Intl.DateTimeFormat(language, options));
+  return formats.get(options);
+}
 
 function inZone(moment) {
   const exact = moment.getFullYear() === new Date().getFullYear() ? THIS_YEAR : EXACT;
-  return { exact: exact.format(moment), full: FULL.format(moment) };
+  return { exact: getFormat(exact).format(moment), full: getFormat(FULL).format(moment) };
 }
 
 function applyBrowserZone(root) {
@@ -70,8 +73,9 @@ function applyBrowserZone(root) {
     if (exact) exact.textContent = words.exact;
     for (const full of time.querySelectorAll("[data-full]")) full.textContent = `, ${words.full}`;
   }
-  for (const name of root.querySelectorAll("[data-zone-name]")) if (isBrowsers(name)) name.textContent = ZONE;
-  for (const field of root.querySelectorAll("[data-zone-field]")) field.value = ZONE;
+  const getZone = () => getFormat(FULL).resolvedOptions().timeZone;
+  for (const name of root.querySelectorAll("[data-zone-name]")) if (isBrowsers(name)) name.textContent = getZone();
+  for (const field of root.querySelectorAll("[data-zone-field]")) field.value = getZone();
 }
 
 // "/" focuses the search field, unless the user is typing.
