@@ -139,10 +139,16 @@ def test_reviewer_decides_on_the_review_page_with_single_keys(
     reviewer.go(review)
     keys.press("a")  # the focus shows why the approval isn't available
     expect(page.locator("[data-action=approve] button")).to_be_focused()
-    for key, label in (("r", "Request changes"), ("h", "Put on hold")):
-        reviewer.go(review)
-        keys.press(key)
-        expect(page.get_by_role("heading", name=label).first).to_be_visible()
+    keys.press("h")
+    page.wait_for_url("**/put_on_hold/")
+    expect(page.get_by_label("Waiting for")).to_be_focused()
     reviewer.go(review)
     keys.press("u")
     page.wait_for_url("**/queue/")
+    reviewer.go(review)
+    keys.press("r")
+    page.wait_for_url("**/request_changes/")
+    reviewer.wait_for_page()
+    keys.press("r")
+    page.wait_for_url("**/review/")
+    assert Integration.objects.get(pk=row.pk).review_state == "changes"

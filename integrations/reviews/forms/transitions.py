@@ -91,6 +91,8 @@ class TransitionForm(forms.Form):
         if transition.name == "put_on_hold":
             # The length of the column `hold_reason`.
             note.validators.append(MaxLengthValidator(500))
+            # After an error, the wrong field gets the focus.
+            self.fields["waits_for"].widget.attrs["autofocus"] = not self.is_bound
         else:
             del self.fields["waits_for"]
         if transition.name == "request_tier":
