@@ -223,6 +223,13 @@ def test_gap_until_something_else_than_a_date_is_refused() -> None:
     assert str(error.value) == ("Error: argument --known-gaps-until: Enter a date such as 2026-04-14, not “April”.")
 
 
+def test_gaps_are_not_searched_for_since_the_newest_anchor() -> None:
+    with pytest.raises(CommandError) as error:
+        call_command("verify_audit_log", "--since-anchor", "--known-gaps-until", "2026-04-14")
+    refusal = "Error: argument --known-gaps-until: not allowed with argument --since-anchor"
+    assert str(error.value) == refusal
+
+
 def test_missing_folder_of_anchors_is_not_reported_as_tampering(tmp_path: Path) -> None:
     with pytest.raises(CommandError) as error:
         call_command("verify_audit_log", "--anchors", str(tmp_path / "none"))

@@ -36,14 +36,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--anchors", type=Path, metavar="FOLDER", help="Folder with the anchors to compare, such as a backup."
         )
-        parser.add_argument(
+        only_one = parser.add_mutually_exclusive_group()  # gaps are only searched for in the whole log
+        only_one.add_argument(
             "--known-gaps-until",
             type=parse_day,
             default=date.min,
             metavar="YYYY-MM-DD",
             help="Don't report days without an anchor up to this date, such as days of an outage.",
         )
-        parser.add_argument(
+        only_one.add_argument(
             "--since-anchor",
             action="store_true",
             help="Verify all anchors, but only the events since the newest one, which is faster for a long log.",
