@@ -18,6 +18,7 @@ from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services import drafts
 from integrations.submissions.views.drafts_shared import get_program, has_text, load_draft
 from portal.accounts.requests import AuthenticatedRequest
+from portal.api.choices import OneOf
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag, set_location_header
 from portal.api.form_data import build_form_data, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
@@ -78,7 +79,7 @@ class DraftFields(StrictSchema):
 class DraftIn(DraftFields):
     """New draft. `partner` is a slug, required if you edit for several partners."""
 
-    program: str
+    program: Annotated[str, OneOf(PROGRAMS)]
     partner: str | None = None
 
 
@@ -123,8 +124,6 @@ def list_drafts(request: HttpRequest, pagination: Query[PaginationParams]) -> Pa
 @router.post("/drafts", WRITE_SCOPE, DraftOut, status=201)
 def create_draft(request: AuthenticatedRequest, body: DraftIn) -> IntegrationDraft:
     """Create a draft. Submit it later with a separate operation."""
-    if body.program not in PROGRAMS:
-        raise FieldError("program", "Unknown program.")
     partner = _choose_partner(request, body.partner)
     draft = drafts.create_draft(partner, body.program, actor=request.user, now=timezone.now())
     set_location_header(request, "drafts", draft.uuid)

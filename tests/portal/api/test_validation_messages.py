@@ -5,6 +5,7 @@ from typing import Any, get_args
 import pytest
 from pydantic_core import ErrorType
 
+from integrations.programs.registry import PROGRAMS
 from portal.api.problems import build_problem_response
 from portal.api.validation_messages import DEFAULT_MESSAGE, MESSAGES, get_validation_message
 from tests.portal.api.client import add_second_factor, create_api_client
@@ -20,7 +21,8 @@ WEBHOOK = {"partner": "acme", "name": "Builds", "url": "https://hooks.acme.examp
     ("path", "body", "field", "message"),
     [
         ("/drafts", {"name": "Rocket"}, "program", "This field is required."),
-        ("/drafts", {"program": 1, "name": "Rocket"}, "program", "Send a text."),
+        ("/drafts", {"program": "chess", "name": "Rocket"}, "program", f"Use one of: {', '.join(PROGRAMS)}."),
+        ("/saved-views", VIEW | {"name": 1}, "name", "Send a text."),
         ("/saved-views", VIEW | {"shared": "x"}, "shared", "Send true or false."),
         ("/saved-views", VIEW | {"query": "a" * 2001}, "query", "Too long. Maximum number of characters: 2000."),
         ("/partners/acme/calendar", {"workdays": ["x"]}, "workdays.0", "Send a whole number."),
