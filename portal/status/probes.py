@@ -17,6 +17,7 @@ from django.db import DatabaseError
 from django.db.models import Count, Max, Min, Q
 from django.utils.translation import gettext as _, gettext_noop
 
+from integrations.sla.formatting import format_duration
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.figures import read_figures
 from portal.core.redis_timeouts import TIMEOUT_SECONDS
@@ -148,7 +149,8 @@ def _describe_delay(names: list[str]) -> str:
 
 def _list_jobs(queue: str) -> tuple[tuple[str, str], ...]:
     """Return the jobs of a queue and how often each runs."""
-    return tuple((job.name, _("every %(count)s s") % {"count": job.seconds}) for job in JOBS if job.queue == queue)
+    jobs = [(job.name, format_duration(timedelta(seconds=job.seconds))) for job in JOBS if job.queue == queue]
+    return tuple((name, _("every %(duration)s") % {"duration": duration}) for name, duration in jobs)
 
 
 def measure_queue(name: str, jobs: JobSnapshot, now: datetime) -> StatusLine:
