@@ -45,6 +45,7 @@ MAX_PER_HOUR = 30  # addresses that a person can enter
 FINAL_ERRORS = (SourceNotFoundError, LegallyWithheldError, AccessDeniedError, RequestRefusedError)
 # Not program_key, which the person can change while the job runs.
 READING_FIELDS = ("name", "candidates", "facts", "values", "providers", "results", "problem", "detail", "read_at")
+HOUR = timedelta(hours=1)
 REQUESTED_PRIORITY = 1  # someone waits for it
 
 
@@ -58,9 +59,10 @@ def start_discovery(text: str, *, actor: User, now: datetime, program: str = "")
     """
     kind, name = parse_address(text)
     User.objects.select_for_update(no_key=True).get(pk=actor.pk)  # two requests at once count one after the other
-    recent = Discovery.objects.filter(requested_by=actor, created_at__gt=now - timedelta(hours=1))
-    if recent.count() >= MAX_PER_HOUR:
-        raise ActionRefused(_("You entered many addresses in the last hour. Try again later."), "rate-limited")
+    recent = Discovery.objects.filter(requested_by=actor, created_at__gt=now - HOUR).order_by("-created_at")
+    if first := recent[MAX_PER_HOUR - 1 :].first():
+        refusal = _("You entered many addresses in the last hour. Try again later.")
+        raise ActionRefused(refusal, "rate-limited", retry_after=first.created_at + HOUR - now)
     discovery = Discovery.objects.create(
         requested_by=actor,
         address=text.strip(),

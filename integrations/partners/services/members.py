@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_noop
 
@@ -42,19 +42,19 @@ def request_to_join(partner: Partner, *, message: str = "", actor: User, now: da
     # Requests to several companies at once must not exceed the limit. Deactivation locks in this order too.
     User.objects.select_for_update(of=("self",), no_key=True).get(pk=actor.pk)
     with change_partner(partner.pk, actor=actor, now=now) as change:
-        partner = change.partner
+        partner, requests = change.partner, JoinRequest.objects.filter(user=actor)
         if permissions.get_role(partner, actor):
             raise ActionRefused(_("You are already a member of %(name)s.") % {"name": partner.name})
-        requests = JoinRequest.objects.filter(user=actor)
         if requests.filter(partner=partner, state=JoinRequest.State.WAITING).exists():
             refusal = _("You already asked to join %(name)s. Wait for an owner's decision.")
             raise ActionRefused(refusal % {"name": partner.name})
         if requests.filter(state=JoinRequest.State.WAITING).count() >= MAX_WAITING_REQUESTS:
             refusal = _("You have %(count)s open requests. Wait for a decision on one of them.")
             raise ActionRefused(refusal % {"count": MAX_WAITING_REQUESTS}, "limit-reached")
-        declined_requests = requests.filter(partner=partner, state=JoinRequest.State.DECLINED)
-        if declined_requests.filter(decided_at__gt=now - DAY).exists():
-            raise ActionRefused(_("Your request was declined. You can ask again after 24 hours."), "rate-limited")
+        declined = requests.filter(partner=partner, state=JoinRequest.State.DECLINED, decided_at__gt=now - DAY)
+        if declined_at := declined.aggregate(at=Max("decided_at"))["at"]:
+            refusal = _("Your request was declined. You can ask again after 24 hours.")
+            raise ActionRefused(refusal, "rate-limited", retry_after=declined_at + DAY - now)
         request = JoinRequest.objects.create(partner=partner, user=actor, message=message, created_at=now)
         change.record("member.join_requested", note=message, person=actor)
     return request

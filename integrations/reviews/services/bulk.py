@@ -65,8 +65,10 @@ def remind_partner(integration: Integration, text: str, *, actor: User, now: dat
         # The code and its parameters, because each reader has another language.
         next_action = {"code": row.next_action_code, "params": row.next_action_params}
         reminders = row.events.filter(event_type="message.reminder_sent", at__gt=now - REMINDER_PERIOD)
-        if (text.strip(), next_action) in [(event.note, event.data["next_action"]) for event in reminders]:
-            raise ActionRefused(_("The partner got this reminder within the last 24 hours."), "rate-limited")
+        for event in reminders:
+            if (event.note, event.data["next_action"]) == (text.strip(), next_action):
+                refusal = _("The partner got this reminder within the last 24 hours.")
+                raise ActionRefused(refusal, "rate-limited", retry_after=event.at + REMINDER_PERIOD - now)
         findings.record_with_mentions(change, "message.reminder_sent", text.strip(), next_action=next_action)
 
 

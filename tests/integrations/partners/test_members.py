@@ -9,6 +9,7 @@ from django.db import transaction
 from integrations.partners import permissions
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
+from portal.core.errors import ActionRefused
 from tests.conftest import create_user
 from tests.integrations.partners.memberships import get_membership, get_refusal, join, list_partner_events
 
@@ -55,8 +56,11 @@ def test_owner_accepts_a_join_request(acme: Partner, alice: Any, dora: Any, now:
 @pytest.mark.every_database
 def test_declined_person_can_ask_again_after_a_day(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     members.decide_join_request(members.request_to_join(acme, actor=dora, now=now), accept=False, actor=alice, now=now)
-    message = get_refusal(members.request_to_join, acme, actor=dora, now=now + timedelta(hours=23))
-    assert message == "Your request was declined. You can ask again after 24 hours."
+    with pytest.raises(
+        ActionRefused, match=r"Your request was declined\. You can ask again after 24 hours\."
+    ) as refusal:
+        members.request_to_join(acme, actor=dora, now=now + timedelta(hours=23))
+    assert (refusal.value.kind, refusal.value.retry_after) == ("rate-limited", timedelta(hours=1))
     members.request_to_join(acme, actor=dora, now=now + timedelta(hours=25))
     assert JoinRequest.objects.filter(state="waiting").count() == 1
 

@@ -9,11 +9,13 @@ from bs4 import BeautifulSoup
 from django.utils import timezone
 
 from integrations.reviews.selectors import queue_items
+from integrations.reviews.services.bulk import remind_partner
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts import roles
 from portal.accounts.models import User
+from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from portal.ui.components.moments import format_exact
 from tests.conftest import fulfill_requirements
@@ -133,6 +135,9 @@ def test_same_reminder_is_sent_once_a_day(
     # A code, so that each reader sees the reminder in their own language.
     next_action = {"code": "on_hold", "params": {"reason": "Upload it"}}
     assert [event.data["next_action"] for event in reminders] == [next_action] * 3
+    with pytest.raises(ActionRefused) as refused:
+        remind_partner(row, "", actor=rita, now=frozen_now + timedelta(hours=30))
+    assert refused.value.retry_after == timedelta(hours=18)
     page = get_text(sign_in(rita).get(f"/integrations/{row.uuid}/review/"))
     assert page.count("Reminder: Resolve the hold “Upload it”") == 3
     emails = EmailMessage.objects.filter(event__in=reminders, to=alice.email)

@@ -1,7 +1,7 @@
 """Tests of the pages that start an integration from an address: who may do what, and that nothing happens twice."""
 
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -78,6 +78,16 @@ def test_too_many_addresses_are_refused(client: Any, sign_in: Any, alice: Any) -
     page = sign_in(alice).post("/new/", {"address": "acme/rocket"})
     assert page.status_code == 422
     assert page.context["form"].errors == {"__all__": ["You entered many addresses in the last hour. Try again later."]}
+
+
+@pytest.mark.django_db
+def test_another_address_can_be_read_after_an_hour(alice: Any, now: datetime) -> None:
+    for minutes in range(services.MAX_PER_HOUR):
+        services.start_discovery("acme/rocket", actor=alice, now=now + timedelta(minutes=minutes))
+    with pytest.raises(ActionRefused) as refusal:
+        services.start_discovery("acme/rocket", actor=alice, now=now + timedelta(minutes=45))
+    assert (refusal.value.kind, refusal.value.retry_after) == ("rate-limited", timedelta(minutes=15))
+    services.start_discovery("acme/rocket", actor=alice, now=now + timedelta(minutes=60))
 
 
 def test_visitor_signs_up_and_keeps_the_address(client: Any, db: None) -> None:
