@@ -14,7 +14,7 @@ from integrations.programs.registry import PROGRAMS
 class OneOf:
     """Annotation of a text that must be one of `values`. The API document lists them.
 
-    Unlike Literal, it takes the keys of a registry. Filters also take an empty text, which selects everything.
+    Unlike Literal, it takes the keys of a registry.
     """
 
     def __init__(self, values: Iterable[str]) -> None:
@@ -25,7 +25,7 @@ class OneOf:
 
 
 class FilterBy(OneOf):
-    """Annotation of a filter by one of `values`, or by none."""
+    """Annotation of a filter by one of `values`. An empty text selects everything."""
 
     def __init__(self, values: Iterable[str]) -> None:
         super().__init__(["", *values])
